@@ -1,0 +1,190 @@
+//! One ELF file in memory, as far as symbols and unwinding need it.
+//!
+//! `object` does the parsing; this wrapper checks every range against the file and hands out owned,
+//! cheaply cloned readers, so that the lazily filled caches need no borrowed data.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use gimli::LittleEndian;
+use object::elf::{PT_GNU_EH_FRAME, PT_LOAD, SHF_COMPRESSED};
+use object::read::elf::{ElfFile64, ProgramHeader, SectionHeader};
+use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+
+/// How all DWARF data is read: shared bytes, little endian.
+pub(crate) type Reader = gimli::EndianArcSlice<LittleEndian>;
+
+/// The bytes of an ELF file.
+pub(crate) struct Image {
+    bytes: Arc<[u8]>,
+}
+
+/// A section or segment with the address it is linked at.
+pub(crate) struct Area {
+    pub(crate) address: u64,
+    pub(crate) data: Reader,
+}
+
+/// What a symbol of the symbol table stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SymbolUse {
+    Function,
+    Variable,
+}
+
+/// A defined function or variable of the symbol table, at its linked address.
+#[derive(Clone, Debug)]
+pub(crate) struct ElfSymbol {
+    pub(crate) name: String,
+    pub(crate) address: u64,
+    pub(crate) size: u64,
+    pub(crate) purpose: SymbolUse,
+}
+
+/// A `PT_LOAD` segment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LoadSegment {
+    pub(crate) address: u64,
+    pub(crate) memory_size: u64,
+    pub(crate) offset: u64,
+    pub(crate) file_size: u64,
+}
+
+impl Image {
+    /// Reads a file; `None` for anything but a readable regular ELF file.
+    pub(crate) fn read(path: &Path) -> Option<Self> {
+        read_regular_file(path).and_then(Self::from_bytes)
+    }
+
+    /// Takes the bytes of a 64-bit ELF file.
+    pub(crate) fn from_bytes(bytes: Vec<u8>) -> Option<Self> {
+        let image = Self { bytes: bytes.into() };
+        image.file().is_some().then_some(image)
+    }
+
+    fn file(&self) -> Option<ElfFile64<'_, object::LittleEndian>> {
+        ElfFile64::parse(&*self.bytes).ok()
+    }
+
+    /// The uncompressed section of that name.
+    pub(crate) fn section(&self, name: &str) -> Option<Area> {
+        let file = self.file()?;
+        let section = file.section_by_name(name)?;
+        let flags = section.elf_section_header().sh_flags(file.endian());
+        if flags.0 & SHF_COMPRESSED.0 != 0 {
+            return None;
+        }
+        let (offset, size) = section.file_range()?;
+        Some(Area { address: section.address(), data: self.range(offset, size)? })
+    }
+
+    /// The `.eh_frame_hdr` table by its program header, which survives the removal of all sections.
+    pub(crate) fn eh_frame_header(&self) -> Option<Area> {
+        let file = self.file()?;
+        let endian = file.endian();
+        let header = file.elf_program_headers().iter().find(|header| header.p_type(endian) == PT_GNU_EH_FRAME)?;
+        Some(Area {
+            address: header.p_vaddr(endian),
+            data: self.range(header.p_offset(endian), header.p_filesz(endian))?,
+        })
+    }
+
+    /// The file contents from a linked address to the end of the segment it lies in.
+    pub(crate) fn rest_of_segment(&self, address: u64) -> Option<Area> {
+        let segment = self.load_segments().into_iter().find(|segment| {
+            address.checked_sub(segment.address).is_some_and(|distance| distance < segment.file_size)
+        })?;
+        let distance = address - segment.address;
+        Some(Area { address, data: self.range(segment.offset.checked_add(distance)?, segment.file_size - distance)? })
+    }
+
+    /// The `PT_LOAD` segments, lowest address first.
+    pub(crate) fn load_segments(&self) -> Vec<LoadSegment> {
+        let Some(file) = self.file() else {
+            return Vec::new();
+        };
+        let endian = file.endian();
+        let mut segments: Vec<_> = file
+            .elf_program_headers()
+            .iter()
+            .filter(|header| header.p_type(endian) == PT_LOAD)
+            .map(|header| LoadSegment {
+                address: header.p_vaddr(endian),
+                memory_size: header.p_memsz(endian),
+                offset: header.p_offset(endian),
+                file_size: header.p_filesz(endian),
+            })
+            .collect();
+        segments.sort_by_key(|segment| segment.address);
+        segments
+    }
+
+    /// The defined functions and variables of `.symtab` and `.dynsym`, in no particular order.
+    pub(crate) fn symbols(&self) -> Vec<ElfSymbol> {
+        let Some(file) = self.file() else {
+            return Vec::new();
+        };
+        file.symbols()
+            .chain(file.dynamic_symbols())
+            .filter(|symbol| symbol.is_definition() && symbol.address() != 0)
+            .filter_map(|symbol| {
+                let purpose = match symbol.kind() {
+                    SymbolKind::Text => SymbolUse::Function,
+                    SymbolKind::Data => SymbolUse::Variable,
+                    _ => return None,
+                };
+                let name = String::from_utf8_lossy(symbol.name_bytes().ok()?).into_owned();
+                Some(ElfSymbol {
+                    name: without_version(&name).to_owned(),
+                    address: symbol.address(),
+                    size: symbol.size(),
+                    purpose,
+                })
+            })
+            .filter(|symbol| !symbol.name.is_empty())
+            .collect()
+    }
+
+    fn range(&self, offset: u64, size: u64) -> Option<Reader> {
+        let start = usize::try_from(offset).ok()?;
+        let end = start.checked_add(usize::try_from(size).ok()?)?;
+        if end > self.bytes.len() {
+            return None;
+        }
+        Some(Reader::new(self.bytes.clone(), LittleEndian).range(start..end))
+    }
+}
+
+/// The symbol's name without its version: `memcpy@@GLIBC_2.14` is `memcpy`.
+pub(crate) fn without_version(name: &str) -> &str {
+    match name.find('@') {
+        Some(position) if position > 0 => &name[..position],
+        _ => name,
+    }
+}
+
+/// Reads a file unless it is a pipe, a device or anything else that may never end.
+pub(crate) fn read_regular_file(path: &Path) -> Option<Vec<u8>> {
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    std::fs::read(path).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn version_suffixes_are_removed() {
+        assert_eq!(without_version("memcpy@@GLIBC_2.14"), "memcpy");
+        assert_eq!(without_version("main"), "main");
+        assert_eq!(without_version("@odd"), "@odd");
+    }
+
+    #[test]
+    fn bytes_that_are_no_elf_file_give_no_image() {
+        assert!(Image::from_bytes(Vec::new()).is_none());
+        assert!(Image::from_bytes(b"#!/bin/sh\n".to_vec()).is_none());
+        assert!(Image::read(Path::new("/dev/zero")).is_none());
+        assert!(Image::read(Path::new("/nonexistent")).is_none());
+    }
+}

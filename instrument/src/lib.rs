@@ -1,0 +1,16 @@
+//! Reads the ELF and DWARF data of the tested program.
+//!
+//! The scheduler process knows the target only by numbers: a program counter, a stack pointer, the
+//! address of a mutex. This crate turns them into what a developer recognises: is this file something
+//! that can be tested at all ([`elf`]), which file is mapped where ([`maps`]), which function, line and
+//! variable an address belongs to ([`symbols`]), and how a thread got there ([`unwind`]).
+//!
+//! Everything read here comes from outside and may be stripped, truncated or hostile. Missing
+//! information makes an answer coarser, never wrong on purpose, and nothing panics. Strings are
+//! handed out as the file has them: whoever prints them escapes them.
+
+pub mod elf;
+mod image;
+pub mod maps;
+pub mod symbols;
+pub mod unwind;

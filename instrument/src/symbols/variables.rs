@@ -1,0 +1,237 @@
+//! The variables with a fixed address: globals, file statics, function statics, class statics.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use gimli::{Attribute, AttributeValue, DwTag, Dwarf, Operation};
+
+use super::types::{Types, is_opaque_in_namespace};
+use super::units::{Die, Units, is_declaration, value};
+use crate::image::Reader;
+
+/// Variables may overlap (unions of the linker's making); this many starts are tried per address.
+const MAX_CANDIDATES: usize = 8;
+
+/// A definition may refer to its declaration in a few steps, a damaged file in a circle.
+const MAX_REFERENCES: usize = 8;
+
+/// The variables of one module, sorted by address.
+pub(super) struct Variables {
+    units: Units,
+    variables: Vec<Variable>,
+    opaque_types: HashSet<Die>,
+}
+
+struct Variable {
+    address: u64,
+    name: String,
+    data_type: Option<Die>,
+}
+
+impl Variables {
+    /// Collects the variables from all units.
+    pub(super) fn new(dwarf: Arc<Dwarf<Reader>>) -> Self {
+        let units = Units::new(dwarf);
+        let mut collector = Collector::new(&units);
+        for unit in 0..units.count() {
+            // A damaged unit ends early; what was found in it until then is kept.
+            let _ = collector.collect(unit);
+        }
+        let mut variables = collector.finish();
+        variables.sort_by_key(|variable| (variable.address, variable.data_type.is_some()));
+        Self { variables, opaque_types: collector.opaque_types, units }
+    }
+
+    /// The name of what lies at an address, with members and array indices.
+    pub(super) fn name(&self, address: u64) -> Option<String> {
+        let types = Types { units: &self.units, opaque: &self.opaque_types };
+        let behind = self.variables.partition_point(|variable| variable.address <= address);
+        self.variables[..behind].iter().rev().take(MAX_CANDIDATES).find_map(|variable| {
+            let data_type = variable.data_type?;
+            let offset = address - variable.address;
+            let is_inside = offset < types.size(data_type)?;
+            is_inside.then(|| format!("{}{}", variable.name, types.path(data_type, offset)))
+        })
+    }
+}
+
+/// The state of one pass over all units.
+struct Collector<'a> {
+    units: &'a Units,
+    definitions: Vec<Definition>,
+    /// Names with namespaces of what is declared in one place and defined in another.
+    declared: HashMap<Die, String>,
+    opaque_types: HashSet<Die>,
+}
+
+/// A variable with an address, before its declaration is looked up.
+struct Definition {
+    die: Die,
+    address: u64,
+    name: Option<String>,
+}
+
+/// A namespace, class or function around the entries that follow.
+struct Scope {
+    depth: isize,
+    /// With everything around it; empty inside functions, whose statics go by their own name.
+    name: String,
+}
+
+impl<'a> Collector<'a> {
+    fn new(units: &'a Units) -> Self {
+        Self { units, definitions: Vec::new(), declared: HashMap::new(), opaque_types: HashSet::new() }
+    }
+
+    fn collect(&mut self, index: usize) -> gimli::Result<()> {
+        let Some(unit) = self.units.unit(index) else {
+            return Ok(());
+        };
+        let mut entries = unit.entries_raw(None)?;
+        let mut attributes = Vec::new();
+        let mut scopes: Vec<Scope> = Vec::new();
+        while !entries.is_empty() {
+            let depth = entries.next_depth();
+            let die = Die { unit: index, offset: entries.next_offset() };
+            let Some(abbreviation) = entries.read_abbreviation()? else {
+                continue;
+            };
+            while scopes.last().is_some_and(|scope| scope.depth >= depth) {
+                scopes.pop();
+            }
+            let tag = abbreviation.tag();
+            if !is_of_interest(tag) {
+                entries.skip_attributes(abbreviation.attributes())?;
+                continue;
+            }
+            entries.read_attributes(abbreviation.attributes(), &mut attributes)?;
+            let around = scopes.last().map_or("", |scope| &scope.name);
+            match tag {
+                gimli::DW_TAG_variable | gimli::DW_TAG_member => self.add_variable(die, tag, &attributes, around),
+                _ => {
+                    let name = self.scope_name(die, tag, &attributes, around);
+                    scopes.push(Scope { depth, name });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn scope_name(&mut self, die: Die, tag: DwTag, attributes: &[Attribute<Reader>], around: &str) -> String {
+        if tag == gimli::DW_TAG_subprogram {
+            return String::new();
+        }
+        if tag == gimli::DW_TAG_namespace {
+            let name = self.units.name(die.unit, attributes);
+            return qualified(around, name.as_deref().unwrap_or("(anonymous namespace)"));
+        }
+        self.class_name(die, attributes, around)
+    }
+
+    /// A class may be declared inside its namespace and defined outside, with a reference to the declaration.
+    fn class_name(&mut self, die: Die, attributes: &[Attribute<Reader>], around: &str) -> String {
+        let declaration = self.units.reference(die.unit, attributes, gimli::DW_AT_specification);
+        if let Some(declaration) = declaration
+            && let Some(name) = self.declared.get(&declaration)
+        {
+            if self.opaque_types.contains(&declaration) {
+                self.opaque_types.insert(die);
+            }
+            return name.clone();
+        }
+        let Some(name) = self.units.name(die.unit, attributes) else {
+            return around.to_owned();
+        };
+        if is_opaque_in_namespace(around, &name) {
+            self.opaque_types.insert(die);
+        }
+        let name = qualified(around, &name);
+        if is_declaration(attributes) {
+            self.declared.insert(die, name.clone());
+        }
+        name
+    }
+
+    fn add_variable(&mut self, die: Die, tag: DwTag, attributes: &[Attribute<Reader>], around: &str) {
+        let name = || self.units.name(die.unit, attributes).map(|name| qualified(around, &name));
+        if let Some(address) = self.fixed_address(die.unit, attributes) {
+            let name = name();
+            self.definitions.push(Definition { die, address, name });
+            return;
+        }
+        let may_be_static = tag == gimli::DW_TAG_variable || is_declaration(attributes);
+        if may_be_static
+            && !around.is_empty()
+            && let Some(name) = name()
+        {
+            self.declared.insert(die, name);
+        }
+    }
+
+    /// The address of a variable that has the same one for its whole life.
+    fn fixed_address(&self, index: usize, attributes: &[Attribute<Reader>]) -> Option<u64> {
+        let AttributeValue::Exprloc(expression) = value(attributes, gimli::DW_AT_location)? else {
+            return None;
+        };
+        let unit = self.units.unit(index)?;
+        let mut operations = expression.operations(unit.encoding());
+        let start = match operations.next().ok()?? {
+            Operation::Address { address } => address,
+            Operation::AddressIndex { index } => self.units.dwarf().address(unit, index).ok()?,
+            _ => return None,
+        };
+        let address = match operations.next().ok()? {
+            None => start,
+            Some(Operation::PlusConstant { value }) => start.checked_add(value)?,
+            Some(_) => return None,
+        };
+        // The linker leaves 0 for variables that it removed.
+        (address != 0 && operations.next().ok()?.is_none()).then_some(address)
+    }
+
+    fn finish(&mut self) -> Vec<Variable> {
+        let definitions = std::mem::take(&mut self.definitions);
+        definitions.into_iter().filter_map(|definition| self.complete(definition)).collect()
+    }
+
+    /// Takes name and type from the declaration where the definition has none.
+    fn complete(&self, definition: Definition) -> Option<Variable> {
+        let mut name = definition.name;
+        let mut data_type = None;
+        let mut here = Some(definition.die);
+        for _ in 0..MAX_REFERENCES {
+            let Some(die) = here else { break };
+            let entry = self.units.entry(die)?;
+            let attributes = entry.attrs();
+            name = name.or_else(|| self.declared.get(&die).cloned()).or_else(|| self.units.name(die.unit, attributes));
+            data_type = data_type.or_else(|| self.units.reference(die.unit, attributes, gimli::DW_AT_type));
+            if name.is_some() && data_type.is_some() {
+                break;
+            }
+            here = [gimli::DW_AT_specification, gimli::DW_AT_abstract_origin]
+                .into_iter()
+                .find_map(|attribute| self.units.reference(die.unit, attributes, attribute));
+        }
+        Some(Variable { address: definition.address, name: name?, data_type })
+    }
+}
+
+fn is_of_interest(tag: DwTag) -> bool {
+    matches!(
+        tag,
+        gimli::DW_TAG_variable
+            | gimli::DW_TAG_member
+            | gimli::DW_TAG_namespace
+            | gimli::DW_TAG_structure_type
+            | gimli::DW_TAG_class_type
+            | gimli::DW_TAG_union_type
+            | gimli::DW_TAG_subprogram
+    )
+}
+
+fn qualified(around: &str, name: &str) -> String {
+    match around {
+        "" => name.to_owned(),
+        _ => format!("{around}::{name}"),
+    }
+}

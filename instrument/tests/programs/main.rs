@@ -1,0 +1,7 @@
+//! Tests on programs that the system's compilers build, since nothing else tells what they emit.
+
+mod hostile;
+mod inspecting;
+mod naming;
+mod support;
+mod unwinding;

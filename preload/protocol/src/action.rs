@@ -1,0 +1,218 @@
+//! Actions: what a thread is about to do, or did, at a scheduling point (SCALE, Definition 10).
+
+use crate::ops::{Op, Touches};
+use crate::thread_set::ThreadId;
+
+/// The name of a communication variable, the same in every interleaving.
+///
+/// Addresses of user space are below 2^47, so the numbers above are free for things that have no address.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[repr(transparent)]
+pub struct Variable(pub u64);
+
+impl Variable {
+    const THREAD: u64 = 1 << 63;
+    const DESCRIPTOR: u64 = 1 << 62;
+
+    /// The life of a thread, which create, start, exit, join, detach and cancel access.
+    #[must_use]
+    pub fn thread(thread: ThreadId) -> Variable {
+        Variable(Self::THREAD | u64::from(thread.0))
+    }
+
+    /// What can be read from or written to a file descriptor.
+    #[must_use]
+    pub fn descriptor(number: u32) -> Variable {
+        Variable(Self::DESCRIPTOR | u64::from(number))
+    }
+
+    /// The thread whose life this is.
+    #[must_use]
+    pub fn as_thread(self) -> Option<ThreadId> {
+        (self.0 & Self::THREAD != 0).then_some(ThreadId(self.0 as u16))
+    }
+
+    /// The descriptor this is.
+    #[must_use]
+    pub fn as_descriptor(self) -> Option<u32> {
+        (self.0 >> 62 == 1).then_some(self.0 as u32)
+    }
+
+    /// The address, for everything that lives in memory.
+    #[must_use]
+    pub fn as_address(self) -> Option<u64> {
+        (self.0 != 0 && self.0 >> 62 == 0).then_some(self.0)
+    }
+}
+
+/// How an action accesses a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AccessKind {
+    /// Sees the variable.
+    Read,
+    /// Sees and changes the variable. Every access to a synchronisation object counts as one (Definition 9).
+    Write,
+}
+
+/// One variable that an action accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// The variable.
+    pub variable: Variable,
+    /// Read or write.
+    pub kind: AccessKind,
+}
+
+/// A thread's next or executed action.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C)]
+pub struct Action {
+    /// What it does.
+    pub op: Op,
+    /// Bits that only the model of the family reads (a cancellation point, a wait that timed out, ...).
+    pub flags: u8,
+    /// Who does it.
+    pub thread: ThreadId,
+    /// A small number the operation needs: how many to wake, the expected value, ...
+    pub count: u32,
+    /// The variable it works on.
+    pub object: Variable,
+    /// The second variable: the mutex of a condition wait, the target of a requeue.
+    pub second: Variable,
+    /// Virtual time at which a timed operation gives up, in nanoseconds; [`Action::NEVER`] for those that wait for ever.
+    pub deadline: u64,
+    /// Where the program called: the return address of the wrapped call.
+    pub pc: u64,
+}
+
+impl Action {
+    /// The deadline of an operation without one.
+    pub const NEVER: u64 = u64::MAX;
+    /// The operation is a cancellation point (POSIX XSH 2.9.5.2).
+    pub const CANCELLATION_POINT: u8 = 1;
+    /// The wait that this action ends has timed out.
+    pub const TIMED_OUT: u8 = 2;
+    /// The wait that this action ends was cancelled.
+    pub const CANCELLED: u8 = 4;
+    /// The deadline is not a valid time: an error, but only if the operation has to wait.
+    pub const INVALID_DEADLINE: u8 = 8;
+    /// The wait that this action ends ended for no reason.
+    pub const SPURIOUS: u8 = 16;
+    /// The futex word did not hold the expected value when the step was taken.
+    pub const STALE: u8 = 32;
+
+    /// An action on one variable, without a deadline.
+    #[must_use]
+    pub fn new(thread: ThreadId, op: Op, object: Variable) -> Action {
+        Action { op, flags: 0, thread, count: 0, object, second: Variable(0), deadline: Self::NEVER, pc: 0 }
+    }
+
+    /// Whether the operation may give up waiting.
+    #[must_use]
+    pub fn is_timed(&self) -> bool {
+        self.deadline != Self::NEVER
+    }
+
+    /// The same action as the program's code sees it, whatever the addresses of its code.
+    #[must_use]
+    pub fn same_effect(&self, other: &Action) -> bool {
+        self.op == other.op && self.thread == other.thread && self.object == other.object && self.second == other.second
+    }
+
+    /// The variables it accesses.
+    pub fn accesses(&self) -> impl Iterator<Item = Access> + use<> {
+        let (first, second) = match self.op.touches() {
+            Touches::Nothing | Touches::Everything => (None, None),
+            Touches::Object => (Some(self.object), None),
+            Touches::Both => (Some(self.object), Some(self.second)),
+        };
+        first.into_iter().chain(second).map(|variable| Access { variable, kind: AccessKind::Write })
+    }
+
+    /// Whether the order of the two actions can matter (Definition 9).
+    #[must_use]
+    pub fn is_dependent(&self, other: &Action) -> bool {
+        if self.thread == other.thread {
+            return true;
+        }
+        if self.op.touches() == Touches::Everything || other.op.touches() == Touches::Everything {
+            return true;
+        }
+        self.accesses().any(|mine| {
+            other.accesses().any(|theirs| {
+                mine.variable == theirs.variable && (mine.kind == AccessKind::Write || theirs.kind == AccessKind::Write)
+            })
+        })
+    }
+}
+
+/// How a scheduled thread takes its step. A trace marks all but the first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum Choice {
+    /// The operation takes place.
+    #[default]
+    Proceed = 0,
+    /// A timed wait gives up (`3t`).
+    TimeOut = 1,
+    /// A waiter wakes up although nobody woke it (`3s`).
+    Spurious = 2,
+}
+
+impl Choice {
+    /// The choice with this number in the log.
+    #[must_use]
+    pub fn from_code(code: u8) -> Option<Choice> {
+        match code {
+            0 => Some(Choice::Proceed),
+            1 => Some(Choice::TimeOut),
+            2 => Some(Choice::Spurious),
+            _ => None,
+        }
+    }
+
+    /// The mark behind the thread number in a trace.
+    #[must_use]
+    pub fn mark(self) -> &'static str {
+        match self {
+            Choice::Proceed => "",
+            Choice::TimeOut => "t",
+            Choice::Spurious => "s",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_is_found_by_its_number() {
+        for &op in Op::ALL {
+            assert_eq!(Op::from_code(op as u8), Some(op));
+        }
+        assert_eq!(Op::from_code(0), None);
+        assert_eq!(Op::from_code(255), None);
+    }
+
+    #[test]
+    fn actions_on_different_objects_are_independent() {
+        let lock = |thread, address| Action::new(ThreadId(thread), Op::MutexLock, Variable(address));
+        assert!(lock(1, 64).is_dependent(&lock(2, 64)));
+        assert!(!lock(1, 64).is_dependent(&lock(2, 128)));
+        assert!(lock(1, 64).is_dependent(&lock(1, 128)), "program order");
+        let wait = Action { second: Variable(64), ..Action::new(ThreadId(3), Op::CondWait, Variable(256)) };
+        assert!(wait.is_dependent(&lock(1, 64)), "a condition wait releases its mutex");
+        let exit = Action::new(ThreadId(0), Op::ProcessExit, Variable(0));
+        assert!(exit.is_dependent(&lock(1, 64)), "the end of the process ends every thread");
+    }
+
+    #[test]
+    fn variables_keep_their_kinds_apart() {
+        let thread = Variable::thread(ThreadId(5));
+        assert_eq!((thread.as_thread(), thread.as_address(), thread.as_descriptor()), (Some(ThreadId(5)), None, None));
+        let pipe = Variable::descriptor(7);
+        assert_eq!((pipe.as_thread(), pipe.as_address(), pipe.as_descriptor()), (None, None, Some(7)));
+        assert_eq!(Variable(0x4000).as_address(), Some(0x4000));
+    }
+}

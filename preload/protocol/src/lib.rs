@@ -1,0 +1,21 @@
+//! What the two processes of rscale share.
+//!
+//! The scheduler process and the shim inside the tested program must agree, bit for bit, on three things: what an
+//! [action] is, how the [arena] between them is laid out, and what an operation does to a synchronisation object
+//! (the [model]). Each has exactly one definition, here. The crate is `no_std` and never allocates, because the shim
+//! may do neither.
+
+#![cfg_attr(not(test), no_std)]
+
+pub mod action;
+pub mod arena;
+pub mod ending;
+pub mod model;
+pub mod ops;
+pub mod symbols;
+pub mod thread_set;
+
+pub use action::{Access, AccessKind, Action, Choice, Variable};
+pub use ending::{Ending, Misuse};
+pub use ops::{Family, Op};
+pub use thread_set::{MAX_THREADS, ThreadId, ThreadSet};

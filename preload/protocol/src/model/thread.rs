@@ -1,0 +1,388 @@
+//! Threads: their lives, joining, detaching, cancelling.
+
+use super::errno::{EBUSY, EDEADLK, EINVAL, ESRCH, ETIMEDOUT};
+use super::{CANCELLED, Choices, Model, Outcome};
+use crate::action::{Action, Choice, Variable};
+use crate::ending::Misuse;
+use crate::ops::Op;
+use crate::thread_set::{MAX_THREADS, ThreadId, ThreadSet};
+
+/// Where a thread is in its life.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Life {
+    /// Not created in this execution so far.
+    #[default]
+    Unborn,
+    /// Created and not ended.
+    Live,
+    /// Ended, to be joined.
+    Ended,
+    /// Ended, and joined or detached: its identifier is invalid.
+    Gone,
+}
+
+/// Whether and how a thread reacts to a request to cancel it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Cancellation {
+    /// A request has been made and not acted on.
+    pub pending: bool,
+    /// Requests are held (`PTHREAD_CANCEL_DISABLE`).
+    pub disabled: bool,
+    /// Requests are acted on at every scheduling point (`PTHREAD_CANCEL_ASYNCHRONOUS`).
+    pub asynchronous: bool,
+}
+
+/// A wait on a condition variable or a futex.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Wait {
+    /// What the thread waits on; variable 0 while it does not wait.
+    pub on: Variable,
+    /// When it began to wait, on the counter of the object.
+    pub since: u32,
+    /// The wake-up that this thread keeps for itself or another waiter: the counter at that time, 0 for none.
+    pub token: u32,
+    /// The mutex that the wait released, and how often it was held.
+    pub mutex: Variable,
+    /// See `mutex`.
+    pub depth: u32,
+    /// The bits that a wake-up must share (`FUTEX_WAIT_BITSET`).
+    pub bits: u32,
+}
+
+/// One thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Thread {
+    /// Where it is in its life.
+    pub life: Life,
+    /// Nobody will join it.
+    pub detached: bool,
+    /// Cancellation state.
+    pub cancellation: Cancellation,
+    /// The thread it is joining, plus one; 0 for none.
+    joining: u16,
+    /// Its clock, in nanoseconds since the start of the program.
+    pub now: u64,
+    /// What it waits on.
+    pub wait: Wait,
+}
+
+/// The threads of an execution.
+#[derive(Clone, Debug)]
+pub struct Threads {
+    threads: [Thread; MAX_THREADS],
+    /// How many were created, and how many of those were joined by the main thread.
+    created: u32,
+    joined_by_main: u32,
+    /// The highest number of a thread that was created: the threads above it have not been born.
+    highest: u16,
+}
+
+impl Threads {
+    /// Only the main thread, which is taken to be alive.
+    #[must_use]
+    pub const fn new() -> Threads {
+        const UNBORN: Thread = Thread {
+            life: Life::Unborn,
+            detached: false,
+            cancellation: Cancellation { pending: false, disabled: false, asynchronous: false },
+            joining: 0,
+            now: 0,
+            wait: Wait { on: Variable(0), since: 0, token: 0, mutex: Variable(0), depth: 0, bits: 0 },
+        };
+        Threads { threads: [UNBORN; MAX_THREADS], created: 0, joined_by_main: 0, highest: 0 }
+    }
+
+    /// The thread.
+    #[must_use]
+    pub fn get(&self, thread: ThreadId) -> &Thread {
+        &self.threads[thread.index() % MAX_THREADS]
+    }
+
+    /// The thread, to change it.
+    pub fn get_mut(&mut self, thread: ThreadId) -> &mut Thread {
+        &mut self.threads[thread.index() % MAX_THREADS]
+    }
+
+    /// Where the thread is in its life; the main thread is born with the execution.
+    #[must_use]
+    pub fn life(&self, thread: ThreadId) -> Life {
+        match self.get(thread).life {
+            Life::Unborn if thread == ThreadId::MAIN => Life::Live,
+            life => life,
+        }
+    }
+
+    /// All threads up to the highest one that was created.
+    fn born(&self) -> impl Iterator<Item = ThreadId> + use<> {
+        (0..=self.highest).map(ThreadId)
+    }
+
+    /// The threads that have been created and have not ended.
+    #[must_use]
+    pub fn live(&self) -> ThreadSet {
+        self.born().filter(|&thread| self.life(thread) == Life::Live).collect()
+    }
+
+    /// Whether every other thread has ended and been joined by the main thread (or none was ever created). What the
+    /// main thread then does is ordered with everything, whatever the interleaving: it needs no scheduling points.
+    #[must_use]
+    pub fn main_is_alone(&self) -> bool {
+        self.created == self.joined_by_main
+    }
+
+    /// Whether the thread, at this action, acts on a request to cancel it.
+    #[must_use]
+    pub fn acts_on_cancellation(&self, action: &Action) -> bool {
+        let cancellation = self.get(action.thread).cancellation;
+        cancellation.pending
+            && !cancellation.disabled
+            && (action.flags & Action::CANCELLATION_POINT != 0 || cancellation.asynchronous)
+            && !matches!(action.op, Op::ThreadStart | Op::ThreadExit)
+    }
+
+    /// The threads that wait on a variable.
+    pub fn waiting_on(&self, variable: Variable) -> impl Iterator<Item = (ThreadId, &Wait)> {
+        self.threads[..=usize::from(self.highest)]
+            .iter()
+            .enumerate()
+            .filter(move |(_, thread)| thread.wait.on == variable && thread.life != Life::Gone)
+            .map(|(index, thread)| (ThreadId(index as u16), &thread.wait))
+    }
+}
+
+impl Default for Threads {
+    fn default() -> Threads {
+        Threads::new()
+    }
+}
+
+/// The thread that an action is about.
+fn subject(action: &Action) -> ThreadId {
+    action.object.as_thread().unwrap_or(action.thread)
+}
+
+pub(super) fn choices(model: &Model, action: &Action) -> Choices {
+    match action.op {
+        Op::ThreadJoin => {
+            let wrong = join_error(model, action).is_some();
+            let ended = model.threads.life(subject(action)) == Life::Ended;
+            Choices::when(wrong || ended || action.flags & Action::INVALID_DEADLINE != 0, action)
+        }
+        _ => Choices::PROCEED,
+    }
+}
+
+/// Why the thread can not be joined by this action.
+fn join_error(model: &Model, action: &Action) -> Option<Outcome> {
+    let target = subject(action);
+    let thread = model.threads.get(target);
+    let joined_by_another =
+        model.threads.born().any(|other| other != action.thread && model.threads.get(other).joining == target.0 + 1);
+    match model.threads.life(target) {
+        Life::Unborn => Some(Outcome::misuse(Misuse::NoSuchThread, ESRCH)),
+        Life::Gone if thread.detached => Some(Outcome::misuse(Misuse::JoinDetached, ESRCH)),
+        Life::Gone => Some(Outcome::misuse(Misuse::JoinTwice, ESRCH)),
+        _ if thread.detached => Some(Outcome::misuse(Misuse::JoinDetached, EINVAL)),
+        _ if target == action.thread => Some(Outcome::misuse(Misuse::JoinSelf, EDEADLK)),
+        _ if thread.joining == action.thread.0 + 1 => Some(Outcome::misuse(Misuse::JoinCycle, EDEADLK)),
+        _ if joined_by_another => Some(Outcome::misuse(Misuse::JoinTwice, EINVAL)),
+        _ => None,
+    }
+}
+
+pub(super) fn perform(model: &mut Model, action: &Action, choice: Choice) -> Outcome {
+    match action.op {
+        Op::ThreadCreate => create(model, action),
+        Op::ThreadExit => exit(model, action),
+        Op::ThreadJoin => join(model, action, choice),
+        Op::ThreadTryJoin => try_join(model, action),
+        Op::ThreadDetach => detach(model, action),
+        Op::ThreadCancel => cancel(model, action),
+        Op::ThreadKill => existing(model, action).map_or_else(|wrong| wrong, |_| Outcome::returns(0)),
+        _ => Outcome::returns(0),
+    }
+}
+
+fn create(model: &mut Model, action: &Action) -> Outcome {
+    model.threads.created += 1;
+    let detached = action.count != 0;
+    let index = subject(action).index() % MAX_THREADS;
+    model.threads.highest = model.threads.highest.max(index as u16);
+    *model.threads.get_mut(subject(action)) = Thread { life: Life::Live, detached, ..Thread::default() };
+    Outcome::returns(0)
+}
+
+fn exit(model: &mut Model, action: &Action) -> Outcome {
+    model.abandon_robust_mutexes(action.thread);
+    let thread = model.threads.get_mut(action.thread);
+    thread.life = if thread.detached { Life::Gone } else { Life::Ended };
+    Outcome::returns(0)
+}
+
+/// The thread acts on a request to cancel it, maybe while it waits for another one's end.
+pub(super) fn cancel_join(model: &mut Model, action: &Action) -> Outcome {
+    model.threads.get_mut(action.thread).joining = 0;
+    Outcome::returns(CANCELLED)
+}
+
+/// Marks that the thread is inside a join, so that a second join of the same thread is noticed while the first waits.
+pub(super) fn announce(model: &mut Model, action: &Action) {
+    if action.op == Op::ThreadJoin && join_error(model, action).is_none() {
+        model.threads.get_mut(action.thread).joining = subject(action).0 + 1;
+    }
+}
+
+fn join(model: &mut Model, action: &Action, choice: Choice) -> Outcome {
+    model.threads.get_mut(action.thread).joining = 0;
+    if let Some(wrong) = join_error(model, action) {
+        return wrong;
+    }
+    if choice == Choice::TimeOut {
+        return Outcome::returns(ETIMEDOUT);
+    }
+    if model.threads.life(subject(action)) != Life::Ended {
+        return Outcome::returns(EINVAL); // an invalid deadline, seen on waiting
+    }
+    reap(model, action)
+}
+
+fn try_join(model: &mut Model, action: &Action) -> Outcome {
+    if let Some(wrong) = join_error(model, action) {
+        return wrong;
+    }
+    if model.threads.life(subject(action)) == Life::Ended { reap(model, action) } else { Outcome::returns(EBUSY) }
+}
+
+fn reap(model: &mut Model, action: &Action) -> Outcome {
+    model.threads.get_mut(subject(action)).life = Life::Gone;
+    if action.thread == ThreadId::MAIN {
+        model.threads.joined_by_main += 1;
+    }
+    Outcome::returns(0)
+}
+
+/// The thread an action is about, if it is one that can still be named.
+fn existing(model: &mut Model, action: &Action) -> Result<ThreadId, Outcome> {
+    let target = subject(action);
+    match model.threads.life(target) {
+        Life::Live | Life::Ended => Ok(target),
+        Life::Unborn | Life::Gone => Err(Outcome::misuse(Misuse::NoSuchThread, ESRCH)),
+    }
+}
+
+fn detach(model: &mut Model, action: &Action) -> Outcome {
+    let target = match existing(model, action) {
+        Ok(target) => target,
+        Err(wrong) => return wrong,
+    };
+    let ended = model.threads.life(target) == Life::Ended;
+    let thread = model.threads.get_mut(target);
+    if thread.detached {
+        return Outcome::misuse(Misuse::DetachTwice, EINVAL);
+    }
+    thread.detached = true;
+    if ended {
+        thread.life = Life::Gone;
+    }
+    Outcome::returns(0)
+}
+
+fn cancel(model: &mut Model, action: &Action) -> Outcome {
+    match existing(model, action) {
+        Ok(target) => {
+            if model.threads.life(target) == Life::Live {
+                model.threads.get_mut(target).cancellation.pending = true;
+            }
+            Outcome::returns(0)
+        }
+        Err(wrong) => wrong,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::CANCELLED;
+    use super::super::testing::Bench;
+    use super::*;
+
+    fn var(thread: u16) -> u64 {
+        Variable::thread(ThreadId(thread)).0
+    }
+
+    #[test]
+    fn join_waits_for_the_end_and_happens_once() {
+        let mut bench = Bench::with_threads(3);
+        assert!(!bench.model.threads.main_is_alone());
+        assert!(!bench.enabled(0, Op::ThreadJoin, var(1)));
+        assert_eq!(bench.run(0, Op::ThreadTryJoin, var(1)), EBUSY);
+        bench.run(1, Op::ThreadExit, var(1));
+        assert_eq!(bench.run(0, Op::ThreadJoin, var(1)), 0);
+        assert_eq!(bench.step(0, Op::ThreadJoin, var(1)).misuse, Some(Misuse::JoinTwice));
+        bench.run(2, Op::ThreadExit, var(2));
+        assert_eq!(bench.run(0, Op::ThreadTryJoin, var(2)), 0);
+        assert!(bench.model.threads.main_is_alone());
+        assert_eq!(bench.model.threads.live().len(), 1);
+    }
+
+    #[test]
+    fn wrong_joins_are_named_and_do_not_wait() {
+        let mut bench = Bench::with_threads(3);
+        assert_eq!(bench.step(1, Op::ThreadJoin, var(1)), Outcome::misuse(Misuse::JoinSelf, EDEADLK));
+        assert_eq!(bench.step(1, Op::ThreadJoin, var(9)).misuse, Some(Misuse::NoSuchThread));
+        bench.run(0, Op::ThreadDetach, var(1));
+        assert_eq!(bench.step(0, Op::ThreadJoin, var(1)), Outcome::misuse(Misuse::JoinDetached, EINVAL));
+        assert_eq!(bench.step(0, Op::ThreadDetach, var(1)).misuse, Some(Misuse::DetachTwice));
+        announce(&mut bench.model, &Bench::action(0, Op::ThreadJoin, var(2)));
+        assert_eq!(bench.step(1, Op::ThreadJoin, var(2)), Outcome::misuse(Misuse::JoinTwice, EINVAL));
+        assert_eq!(bench.step(2, Op::ThreadJoin, var(0)), Outcome::misuse(Misuse::JoinCycle, EDEADLK));
+    }
+
+    #[test]
+    fn a_timed_join_gives_up() {
+        let mut bench = Bench::with_threads(2);
+        let timed = Action { deadline: 70, ..Bench::action(0, Op::ThreadJoin, var(1)) };
+        assert!(bench.model.choices(&timed).time_out);
+        assert_eq!(bench.model.perform(&timed, Choice::TimeOut).result, ETIMEDOUT);
+        bench.run(1, Op::ThreadExit, var(1));
+        assert_eq!(bench.model.choices(&timed), Choices::PROCEED);
+        assert_eq!(bench.model.perform(&timed, Choice::Proceed).result, 0);
+    }
+
+    #[test]
+    fn a_thread_that_was_cancelled_in_a_join_joins_no_more() {
+        let mut bench = Bench::with_threads(3);
+        let join = Action { flags: Action::CANCELLATION_POINT, ..Bench::action(1, Op::ThreadJoin, var(2)) };
+        bench.model.announce(&join);
+        assert_eq!(bench.run(0, Op::ThreadCancel, var(1)), 0);
+        assert_eq!(bench.model.perform(&join, Choice::Proceed), Outcome::returns(CANCELLED));
+        bench.run(2, Op::ThreadExit, var(2));
+        assert_eq!(bench.run(0, Op::ThreadJoin, var(2)), 0, "nobody else joins it");
+    }
+
+    #[test]
+    fn a_request_to_cancel_is_acted_on_where_it_may_be() {
+        let mut bench = Bench::with_threads(3);
+        bench.run(0, Op::ThreadCancel, var(1));
+        let join = Action { flags: Action::CANCELLATION_POINT, ..Bench::action(1, Op::ThreadJoin, var(2)) };
+        let lock = Bench::action(1, Op::MutexLock, 64);
+        assert!(bench.model.choices(&join).proceed, "a blocked cancellation point wakes up");
+        assert!(!bench.model.threads.acts_on_cancellation(&lock), "locking is no cancellation point");
+        bench.model.threads.get_mut(ThreadId(1)).cancellation.disabled = true;
+        assert!(!bench.model.choices(&join).proceed);
+        bench.model.threads.get_mut(ThreadId(1)).cancellation.disabled = false;
+        assert_eq!(bench.model.perform(&join, Choice::Proceed).result, CANCELLED);
+        assert!(!bench.model.threads.get(ThreadId(1)).cancellation.pending);
+    }
+
+    #[test]
+    fn time_flows_along_happens_before() {
+        let mut bench = Bench::with_threads(3);
+        let sleep = Action { deadline: 1_000, ..Bench::action(1, Op::Sleep, 0) };
+        bench.model.perform(&sleep, Choice::Proceed);
+        assert_eq!(bench.model.threads.get(ThreadId(1)).now, 1_000);
+        assert_eq!(bench.model.threads.get(ThreadId(2)).now, 0, "unrelated threads do not notice");
+        bench.run(1, Op::ThreadExit, var(1));
+        bench.run(0, Op::ThreadJoin, var(1));
+        assert_eq!(bench.model.threads.get(ThreadId::MAIN).now, 1_000);
+    }
+}

@@ -1,0 +1,203 @@
+//! Every operation a thread can perform at a scheduling point, in one table.
+//!
+//! A row gives the number that stands in the log, the name that stands in reports, the family of objects it works on
+//! and what it touches. To add an operation: one row here, and its effect in the model of its family.
+
+/// The kind of object an operation works on; each family is one file of the [model](crate::model).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Family {
+    /// Threads: creation, joining, ending, sleeping.
+    Thread,
+    /// `pthread_mutex_t` and `mtx_t`.
+    Mutex,
+    /// `pthread_cond_t` and `cnd_t`.
+    Condition,
+    /// `pthread_rwlock_t`.
+    RwLock,
+    /// `pthread_spinlock_t`.
+    Spin,
+    /// `pthread_barrier_t`.
+    Barrier,
+    /// `sem_t`.
+    Semaphore,
+    /// `pthread_once_t` and `once_flag`.
+    Once,
+    /// A word that threads wait on with `SYS_futex`.
+    Futex,
+    /// A file descriptor that threads wait on.
+    Descriptor,
+    /// The process as a whole.
+    Process,
+}
+
+/// Which communication variables an operation accesses (SCALE, Definition 10).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Touches {
+    /// Nothing that another thread can see.
+    Nothing,
+    /// The object of the action.
+    Object,
+    /// The object and the second object of the action.
+    Both,
+    /// The whole program: dependent with everything.
+    Everything,
+}
+
+macro_rules! operations {
+    ($($(#[$doc:meta])* $code:literal $variant:ident $name:literal $family:ident $touches:ident;)*) => {
+        /// What a thread does at a scheduling point.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[repr(u8)]
+        pub enum Op { $($(#[$doc])* $variant = $code,)* }
+
+        impl Op {
+            /// Every operation.
+            pub const ALL: &'static [Op] = &[$(Op::$variant),*];
+
+            /// The operation with this number in the log.
+            #[must_use]
+            pub fn from_code(code: u8) -> Option<Op> {
+                match code { $($code => Some(Op::$variant),)* _ => None }
+            }
+
+            /// The name in reports.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Op::$variant => $name,)* }
+            }
+
+            /// The kind of object it works on.
+            #[must_use]
+            pub fn family(self) -> Family {
+                match self { $(Op::$variant => Family::$family,)* }
+            }
+
+            /// What it accesses.
+            #[must_use]
+            pub fn touches(self) -> Touches {
+                match self { $(Op::$variant => Touches::$touches,)* }
+            }
+        }
+    };
+}
+
+operations! {
+    /// First step of a thread.
+    1 ThreadStart "thread start" Thread Object;
+    /// Creates the thread that is its object.
+    2 ThreadCreate "create" Thread Object;
+    /// Last step of a thread.
+    3 ThreadExit "thread exit" Thread Object;
+    /// Waits for a thread's end.
+    4 ThreadJoin "join" Thread Object;
+    /// Joins a thread if it has ended.
+    5 ThreadTryJoin "tryjoin" Thread Object;
+    /// Gives up the right to join a thread.
+    6 ThreadDetach "detach" Thread Object;
+    /// Asks a thread to cancel itself.
+    7 ThreadCancel "cancel" Thread Object;
+    /// Offers to be cancelled here.
+    8 TestCancel "testcancel" Thread Object;
+    /// Lets others run.
+    9 Yield "yield" Thread Nothing;
+    /// Lets virtual time pass.
+    10 Sleep "sleep" Thread Nothing;
+    /// Sends a signal to a thread.
+    11 ThreadKill "kill" Thread Object;
+
+    /// Makes a mutex.
+    20 MutexInit "mutex init" Mutex Object;
+    /// Waits for a mutex and takes it.
+    21 MutexLock "lock" Mutex Object;
+    /// Takes a mutex if it is free.
+    22 MutexTryLock "trylock" Mutex Object;
+    /// Releases a mutex.
+    23 MutexUnlock "unlock" Mutex Object;
+    /// Ends the life of a mutex.
+    24 MutexDestroy "mutex destroy" Mutex Object;
+    /// Declares the state behind a robust mutex repaired.
+    25 MutexConsistent "mutex consistent" Mutex Object;
+
+    /// Makes a condition variable.
+    30 CondInit "cond init" Condition Object;
+    /// Releases the mutex (second object) and begins to wait.
+    31 CondWait "cond wait" Condition Both;
+    /// Woken or timed out: takes the mutex back.
+    32 CondWake "cond wake" Condition Both;
+    /// Wakes one waiter.
+    33 CondSignal "signal" Condition Object;
+    /// Wakes all waiters.
+    34 CondBroadcast "broadcast" Condition Object;
+    /// Ends the life of a condition variable.
+    35 CondDestroy "cond destroy" Condition Object;
+
+    /// Makes a read-write lock.
+    40 RwInit "rwlock init" RwLock Object;
+    /// Waits to read.
+    41 RwRead "rdlock" RwLock Object;
+    /// Waits to write.
+    42 RwWrite "wrlock" RwLock Object;
+    /// Reads if possible at once.
+    43 RwTryRead "tryrdlock" RwLock Object;
+    /// Writes if possible at once.
+    44 RwTryWrite "trywrlock" RwLock Object;
+    /// Releases a read-write lock.
+    45 RwUnlock "rwlock unlock" RwLock Object;
+    /// Ends the life of a read-write lock.
+    46 RwDestroy "rwlock destroy" RwLock Object;
+
+    /// Makes a spin lock.
+    50 SpinInit "spin init" Spin Object;
+    /// Waits for a spin lock and takes it.
+    51 SpinLock "spin lock" Spin Object;
+    /// Takes a spin lock if it is free.
+    52 SpinTryLock "spin trylock" Spin Object;
+    /// Releases a spin lock.
+    53 SpinUnlock "spin unlock" Spin Object;
+    /// Ends the life of a spin lock.
+    54 SpinDestroy "spin destroy" Spin Object;
+
+    /// Makes a barrier.
+    60 BarrierInit "barrier init" Barrier Object;
+    /// Arrives at a barrier.
+    61 BarrierArrive "barrier arrive" Barrier Object;
+    /// Goes on once all have arrived.
+    62 BarrierLeave "barrier leave" Barrier Object;
+    /// Ends the life of a barrier.
+    63 BarrierDestroy "barrier destroy" Barrier Object;
+
+    /// Makes a semaphore.
+    70 SemInit "sem init" Semaphore Object;
+    /// Waits until the value is positive and lowers it.
+    71 SemWait "sem wait" Semaphore Object;
+    /// Lowers the value if it is positive.
+    72 SemTryWait "sem trywait" Semaphore Object;
+    /// Raises the value.
+    73 SemPost "sem post" Semaphore Object;
+    /// Reads the value.
+    74 SemGetValue "sem getvalue" Semaphore Object;
+    /// Ends the life of a semaphore.
+    75 SemDestroy "sem destroy" Semaphore Object;
+
+    /// Waits until nobody runs the routine, then runs it or not.
+    80 OnceEnter "once" Once Object;
+    /// The routine has run.
+    81 OnceLeave "once done" Once Object;
+
+    /// Compares the word and begins to wait.
+    90 FutexWait "futex wait" Futex Object;
+    /// Woken or timed out: goes on.
+    91 FutexResume "futex resume" Futex Object;
+    /// Wakes waiters.
+    92 FutexWake "futex wake" Futex Object;
+    /// Wakes waiters and moves others to the second word.
+    93 FutexRequeue "futex requeue" Futex Both;
+
+    /// Waits until the descriptor is ready, then uses it.
+    100 DescriptorWait "wait for descriptor" Descriptor Object;
+    /// Uses a descriptor in a way that others may wait for.
+    101 DescriptorUse "use descriptor" Descriptor Object;
+
+    /// Ends the process.
+    110 ProcessExit "exit" Process Everything;
+}

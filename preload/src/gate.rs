@@ -1,0 +1,115 @@
+//! The gate: every operation of the program that other threads can notice passes through here.
+//!
+//! A thread arrives with its next action, waits until it is scheduled, and then the action takes effect at once; the
+//! code that follows runs up to the next gate without interruption. That is SCALE's thread transition (section 3.1).
+
+use crate::syscalls::signals::send as signals;
+use crate::{arena, cancel, finish, sched, world};
+use core::cell::Cell;
+use rscale_protocol::model::{CANCELLED, Outcome};
+use rscale_protocol::{Action, Choice, Op, Variable};
+
+/// A cell in the shim's own data, for the one kernel thread.
+pub struct Own<T>(Cell<T>);
+
+// SAFETY: only the kernel thread that runs program and shim touches it.
+unsafe impl<T> Sync for Own<T> {}
+
+/// Where the program called the wrapped function that runs: each wrapper notes its return address here first.
+pub static CALLER: Own<u64> = Own(Cell::new(0));
+
+/// Notes where the program made the system call that is served.
+pub fn set_caller(pc: u64) {
+    CALLER.0.set(pc);
+}
+
+/// The call site of the wrapped function that runs.
+pub fn caller() -> u64 {
+    CALLER.0.get()
+}
+
+/// An action of the running thread on an object, called from where the program called.
+pub fn action(op: Op, object: Variable) -> Action {
+    Action { pc: caller(), ..Action::new(world::get().current.get(), op, object) }
+}
+
+/// An action on the object at an address.
+pub fn action_at<T>(op: Op, object: *const T) -> Action {
+    action(op, Variable(object as u64))
+}
+
+/// Performs an action when its time has come, and returns what the function returns: 0, an error number or a value.
+/// Does not return if the thread is cancelled there.
+pub fn pass(action: Action) -> i32 {
+    pass_with(action, |_| {})
+}
+
+/// As [`pass`]; `refresh` may look at memory at the moment when the action takes effect.
+pub fn pass_with(action: Action, refresh: impl FnMut(&mut Action)) -> i32 {
+    match pass_or_cancel(action, refresh) {
+        CANCELLED => cancel::act(),
+        result => result,
+    }
+}
+
+/// As [`pass_with`], but a cancellation is returned as [`CANCELLED`].
+pub fn pass_or_cancel(mut action: Action, mut refresh: impl FnMut(&mut Action)) -> i32 {
+    let world = world::get();
+    loop {
+        let outcome = if may_proceed_at_once(&action) {
+            refresh(&mut action);
+            world.model(|model| model.perform(&action, Choice::Proceed))
+        } else {
+            let choice = wait_for_turn(&action);
+            refresh(&mut action);
+            perform(&action, choice)
+        };
+        if let Some(misuse) = outcome.misuse {
+            finish::misuse(misuse);
+        }
+        match outcome.next {
+            Some(next) => action = next,
+            None => {
+                signals::deliver_pending();
+                return outcome.result;
+            }
+        }
+    }
+}
+
+/// Whether the action needs no scheduling, because no other thread can be there.
+fn may_proceed_at_once(action: &Action) -> bool {
+    let world = world::get();
+    world.is_alone()
+        && !matches!(action.op, Op::ThreadCreate)
+        && world.model(|model| {
+            model.announce(action);
+            model.choices(action).proceed
+        })
+}
+
+/// Arrives at the action and comes back when the thread is scheduled to take it.
+fn wait_for_turn(action: &Action) -> Choice {
+    let world = world::get();
+    if !world.running.get() {
+        finish::before_main(action);
+    }
+    world.model(|model| model.announce(action));
+    world.fiber().set_next(*action);
+    sched::wait_for_turn()
+}
+
+/// Lets the scheduled action take effect and logs what it returned.
+fn perform(action: &Action, choice: Choice) -> Outcome {
+    let world = world::get();
+    let outcome = world.model(|model| model.perform(action, choice));
+    arena::get().log[world.logged.get() - 1].store_result(outcome.result);
+    sched::wake_sleepers(action);
+    outcome
+}
+
+/// The first step of a fiber: it was scheduled before it ran for the first time.
+pub fn first_step() {
+    let action = *world::get().fiber().next();
+    perform(&action, Choice::Proceed);
+}

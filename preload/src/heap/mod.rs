@@ -1,0 +1,173 @@
+//! The heap of the program: deterministic, and it notices misuse.
+//!
+//! Each thread allocates from a sub-arena of its own, upwards, and freed blocks are not used again before the sub-arena
+//! has grown past a limit. So the address of a block depends on what its thread did and not on the interleaving: it is a
+//! name. Freed blocks are filled with a pattern, ends are marked: what a program does wrong shows.
+
+mod block;
+mod check;
+mod reuse;
+
+pub use block::is_poison;
+pub use check::at_exit;
+
+use crate::{control, finish, gate, sys, world};
+use block::{ALIGNMENT, Block, HEADER};
+use core::cell::Cell;
+use rscale_protocol::MAX_THREADS;
+use rscale_protocol::ending::HeapError;
+
+/// Where the heap lies: far from where the kernel puts mappings.
+const BASE: u64 = 0x6000_0000_0000;
+/// Room for one thread.
+const STRIDE: u64 = 4 << 30;
+const END: u64 = BASE + MAX_THREADS as u64 * STRIDE;
+/// Freed blocks are used again once a sub-arena has grown by this much.
+const QUARANTINE: u64 = 64 << 20;
+
+/// The heap's part of the world.
+pub struct State {
+    /// Whether the region is mapped.
+    mapped: Cell<bool>,
+    /// Where each sub-arena ends, as an offset from its start.
+    tops: [Cell<u64>; MAX_THREADS],
+    /// Where each sub-arena ended when `main` began: older blocks are not checked at the end.
+    floors: [Cell<u64>; MAX_THREADS],
+    bins: reuse::Bins,
+}
+
+impl State {
+    /// Nothing allocated.
+    pub const fn new() -> State {
+        State {
+            mapped: Cell::new(false),
+            tops: [const { Cell::new(0) }; MAX_THREADS],
+            floors: [const { Cell::new(0) }; MAX_THREADS],
+            bins: reuse::Bins::new(),
+        }
+    }
+}
+
+fn state() -> &'static State {
+    &world::get().heap
+}
+
+/// Allocates; the result is a multiple of `alignment`, a power of two. Null if there is no room.
+pub fn allocate(size: usize, alignment: usize) -> *mut u8 {
+    let alignment = (alignment as u64).max(ALIGNMENT);
+    if size as u64 > STRIDE / 2 || alignment > STRIDE / 4 || !ensure_mapped() {
+        return core::ptr::null_mut();
+    }
+    let thread = world::get().current.get().index();
+    let block = match reuse::take(thread, size as u64, alignment) {
+        Some(block) => Some(block),
+        None => extend(thread, size as u64, alignment),
+    };
+    block.map_or(core::ptr::null_mut(), |block| block.start_life(size as u64, gate::caller()))
+}
+
+/// A new block at the end of the thread's sub-arena.
+fn extend(thread: usize, size: u64, alignment: u64) -> Option<Block> {
+    let top = &state().tops[thread];
+    let start = BASE + thread as u64 * STRIDE + top.get();
+    let mut data = (start + HEADER).next_multiple_of(alignment);
+    // A gap before an aligned block is a block of its own, so that the sub-arena can be walked.
+    if data != start + HEADER && data - start < 2 * HEADER {
+        data += alignment;
+    }
+    let gap = data - HEADER - start;
+    let total = HEADER + block::room_for(size);
+    if top.get() + gap + total > STRIDE {
+        return None;
+    }
+    if gap > 0 {
+        // SAFETY: the gap lies in the mapped sub-arena, beyond every block.
+        unsafe { Block::at(start) }.make_gap(gap);
+    }
+    top.set(top.get() + gap + total);
+    // SAFETY: as above.
+    let block = unsafe { Block::at(data - HEADER) };
+    block.set_total(total);
+    Some(block)
+}
+
+fn ensure_mapped() -> bool {
+    if !state().mapped.get() {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        state().mapped.set(sys::map(BASE, END - BASE, protection).is_some());
+    }
+    state().mapped.get()
+}
+
+/// Frees a block that [`allocate`] gave; anything else is an error of the program.
+pub fn free(pointer: *mut u8) {
+    if pointer.is_null() {
+        return;
+    }
+    match find(pointer as u64) {
+        Ok(block) => {
+            if block.is_overflown() {
+                finish::heap_error(HeapError::Overflow, pointer as u64);
+            }
+            block.end_life();
+            reuse::give((pointer as u64 - BASE) as usize / STRIDE as usize, block);
+        }
+        Err(error) => finish::heap_error(error, pointer as u64),
+    }
+}
+
+/// The live block that begins here.
+fn find(address: u64) -> Result<Block, HeapError> {
+    if !(BASE + HEADER..END).contains(&address) || address % ALIGNMENT != 0 || !is_below_top(address) {
+        return Err(HeapError::InvalidFree);
+    }
+    // SAFETY: the address lies in a used part of the heap, where the header can be read whatever it holds.
+    let block = unsafe { Block::at(address - HEADER) };
+    if block.is_live() {
+        Ok(block)
+    } else if block.is_freed() {
+        Err(HeapError::DoubleFree)
+    } else {
+        Err(HeapError::InvalidFree)
+    }
+}
+
+fn is_below_top(address: u64) -> bool {
+    let offset = address - BASE;
+    offset % STRIDE < state().tops[(offset / STRIDE) as usize].get()
+}
+
+/// The size that was asked for; 0 for what is not a live block.
+pub fn size_of_block(pointer: *const u8) -> usize {
+    find(pointer as u64).map_or(0, |block| block.size() as usize)
+}
+
+/// Changes the size of a block, moving it.
+pub fn reallocate(pointer: *mut u8, size: usize) -> *mut u8 {
+    if pointer.is_null() {
+        return allocate(size, ALIGNMENT as usize);
+    }
+    let old = match find(pointer as u64) {
+        Ok(block) => block.size() as usize,
+        Err(error) => finish::heap_error(error, pointer as u64),
+    };
+    let moved = allocate(size, ALIGNMENT as usize);
+    if !moved.is_null() {
+        // SAFETY: both blocks are live and at least this large, and they do not overlap.
+        unsafe { core::ptr::copy_nonoverlapping(pointer, moved, old.min(size)) };
+        free(pointer);
+    }
+    moved
+}
+
+/// Whether the address lies in a block that has been freed.
+pub fn is_in_freed_block(address: u64) -> bool {
+    (BASE..END).contains(&address) && is_below_top(address) && check::freed_block_around(address)
+}
+
+/// `main` begins: what was allocated before is not checked at its end.
+pub fn mark_start_of_main() {
+    if !control::get().armed.get() {
+        state().floors.iter().zip(&state().tops).for_each(|(floor, top)| floor.set(top.get()));
+    }
+}

@@ -1,0 +1,105 @@
+//! The engine `threads`: every thread of the program is a kernel thread of its own, as debuggers expect it.
+//!
+//! The same gate decides who runs; only the hand-over differs. Each thread sleeps on a word of its own until it is its
+//! turn. The shim's own context is a kernel thread too, so that the program's main thread is the process's. There is no
+//! snapshot: such a process is good for one execution.
+
+use crate::{arena, control, fiber, finish, query, start, sys};
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use rscale_protocol::arena::Engine;
+use rscale_protocol::{Ending, MAX_THREADS, ThreadId};
+
+type Routine = extern "C" fn(*mut c_void) -> *mut c_void;
+type Create = unsafe extern "C" fn(*mut libc::pthread_t, *const libc::pthread_attr_t, Routine, *mut c_void) -> c_int;
+
+/// The shim's own context among [`TURNS`].
+const OWN: usize = MAX_THREADS;
+
+/// 1 where it is the thread's turn.
+static TURNS: [AtomicU32; MAX_THREADS + 1] = [const { AtomicU32::new(0) }; MAX_THREADS + 1];
+
+/// Whether this engine was asked for.
+pub fn are_used() -> bool {
+    arena::attached().is_some_and(|arena| arena.setup.engine.load(Relaxed) == Engine::Threads as u32)
+}
+
+fn give_turn(to: usize) {
+    TURNS[to].store(1, Release);
+    sys::futex_wake(&TURNS[to]);
+}
+
+fn wait_for_turn(of: usize) {
+    while TURNS[of].swap(0, Acquire) == 0 {
+        sys::futex_wait(&TURNS[of], 0);
+    }
+}
+
+/// Hands over from one thread to another, and waits for the next turn.
+pub fn switch(from: ThreadId, to: ThreadId) {
+    give_turn(to.index());
+    wait_for_turn(from.index());
+}
+
+/// Hands over to the shim's own context; returns if the thread is resumed.
+pub fn leave(from: ThreadId) {
+    give_turn(OWN);
+    wait_for_turn(from.index());
+}
+
+/// Lets a thread run, from the shim's own context, until it leaves.
+pub fn enter(thread: ThreadId) {
+    give_turn(thread.index());
+    wait_for_turn(OWN);
+}
+
+/// Makes a kernel thread that waits for its first turn. Its stack lies where a fiber's would.
+pub fn create(thread: ThreadId, stack: (u64, u64)) {
+    let created = start_thread(body, thread.index() as *mut c_void, Some(stack));
+    match created {
+        Some(handle) => control::get().pool[thread.index()].set(handle),
+        None => finish::internal(b"could not create a kernel thread"),
+    }
+}
+
+fn start_thread(routine: Routine, argument: *mut c_void, stack: Option<(u64, u64)>) -> Option<u64> {
+    let real = control::get().real_create.get();
+    // SAFETY: the address is that of glibc's function, which has this type.
+    let real: Create = unsafe { core::mem::transmute(real) };
+    let mut handle = 0;
+    let mut attributes = core::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
+    // SAFETY: the attributes are initialised before use; the stack is mapped for this thread alone.
+    let error = unsafe {
+        libc::pthread_attr_init(attributes.as_mut_ptr());
+        if let Some((low, high)) = stack {
+            libc::pthread_attr_setstack(attributes.as_mut_ptr(), low as *mut c_void, (high - low) as usize);
+        }
+        real(&raw mut handle, attributes.as_ptr(), routine, argument)
+    };
+    (error == 0).then_some(handle)
+}
+
+extern "C" fn body(index: *mut c_void) -> *mut c_void {
+    wait_for_turn(index as usize);
+    fiber::entry()
+}
+
+/// Starts the shim's own context and makes this thread the main thread of the program.
+pub fn run_program() -> ! {
+    if start_thread(serve, core::ptr::null_mut(), None).is_none() {
+        finish::end_with(Ending::Internal, 0, b"could not create the thread of the shim");
+    }
+    control::get().pool[0].set(crate::fs_base::get());
+    control::get().pool_size.set(MAX_THREADS);
+    wait_for_turn(ThreadId::MAIN.index());
+    fiber::entry()
+}
+
+extern "C" fn serve(_: *mut c_void) -> *mut c_void {
+    query::serve()
+}
+
+/// Finds what must be known before threads are created.
+pub fn prepare() {
+    control::get().real_create.set(start::libc_function(c"pthread_create").unwrap_or(0));
+}

@@ -1,0 +1,200 @@
+//! The shim's command loop: runs on its own stack between executions, and inside an execution while it is paused.
+
+use crate::{arena, control, fiber, finish, mailbox, snapshot, sys, world};
+use core::cell::Cell;
+use core::sync::atomic::Ordering::Relaxed;
+use rscale_protocol::arena::{Command, Isolation, Reply, Token};
+use rscale_protocol::{Choice, Ending, ThreadId, ThreadSet};
+
+/// Commands read so far. Outside the snapshot: the count goes on across executions.
+struct Seen(Cell<u32>);
+
+// SAFETY: only the kernel thread that runs program and shim touches it.
+unsafe impl Sync for Seen {}
+
+static SEEN: Seen = Seen(Cell::new(0));
+
+fn next_command() -> Command {
+    let mut seen = SEEN.0.get();
+    let command = mailbox::next_command(&mut seen);
+    SEEN.0.set(seen);
+    command
+}
+
+/// Serves commands until the end of the process.
+pub fn serve() -> ! {
+    mailbox::reply(Reply::Ready);
+    loop {
+        match next_command() {
+            Command::Run => run(),
+            Command::Exit => sys::exit_group(0),
+            // A query after the end of an execution: the state is still there.
+            Command::GetNextAction | Command::GetCurrentBackTrace => answer(),
+            Command::Step | Command::EvaluateFunctionCall | Command::Continue => refuse(),
+        }
+    }
+}
+
+fn answer() {
+    finish::publish();
+    mailbox::reply(Reply::Answer);
+}
+
+fn refuse() {
+    arena::get().result.ending.store(Ending::Internal as u32, Relaxed);
+    arena::get().store_text(b"no execution is paused");
+    mailbox::reply(Reply::Done);
+}
+
+/// One execution, isolated from the ones before and after it as asked.
+fn run() {
+    let isolation = arena::get().setup.isolation.load(Relaxed);
+    if isolation == Isolation::Fork as u32 && !control::get().is_fork.get() && !crate::kernel_threads::are_used() {
+        return run_in_fork();
+    }
+    if control::get().dirty.get() {
+        if isolation != Isolation::Snapshot as u32 {
+            sys::exit_group(0); // this process was good for one execution
+        }
+        snapshot::restore();
+    }
+    execute();
+    if !control::get().abandoned.replace(false) {
+        finish::publish();
+        mailbox::reply(Reply::Done);
+        restore_ahead();
+    }
+}
+
+/// Runs the fibers until the execution ends.
+fn execute() {
+    crate::syscalls::begin();
+    control::get().dirty.set(true);
+    crate::start::create_main_fiber();
+    world::get().running.set(true);
+    fiber::enter();
+}
+
+/// An execution that ended in the ordinary way will not be looked at: its memory is restored while the scheduler reads
+/// the log.
+fn restore_ahead() {
+    let arena = arena::get();
+    let ordinary = arena.result.ending.load(Relaxed) == Ending::Exit as u32;
+    if ordinary && arena.setup.isolation.load(Relaxed) == Isolation::Snapshot as u32 {
+        snapshot::restore();
+    }
+}
+
+/// Runs the execution in a child. The child replies itself and then waits for the next command, so that it can be
+/// looked at; the next `Run` ends it, and this process, which has waited for that, takes the command over.
+fn run_in_fork() {
+    let replies = arena::get().mailbox.replies.0.load(Relaxed);
+    // SAFETY: a plain fork; the child goes on with this stack and the whole memory.
+    let child = unsafe { sys::call(libc::SYS_clone, [libc::SIGCHLD as u64, 0, 0, 0, 0, 0]) };
+    if child == 0 {
+        control::get().is_fork.set(true);
+        // SAFETY: has no effect but its result.
+        let pid = unsafe { sys::call(libc::SYS_getpid, [0; 6]) };
+        arena::get().setup.pid.store(pid as u32, Relaxed);
+        die_with_parent();
+        return run();
+    }
+    if child < 0 {
+        arena::get().store_text(b"fork failed");
+        arena::get().result.ending.store(Ending::Internal as u32, Relaxed);
+        return mailbox::reply(Reply::Done);
+    }
+    let mut status = 0i32;
+    // SAFETY: writes the status to the variable.
+    while unsafe { sys::call(libc::SYS_wait4, [child as u64, &raw mut status as u64, 0, 0, 0, 0]) } == -i64::from(libc::EINTR) {}
+    arena::get().setup.pid.store(control::get().pid.get() as u32, Relaxed);
+    let mailbox = &arena::get().mailbox;
+    let commands = mailbox.commands.load(Relaxed);
+    if mailbox.replies.0.load(Relaxed) == replies {
+        report_death(status);
+    } else if commands != SEEN.0.get() {
+        // The child read the commands up to the one that ended it; that one is still to be carried out here.
+        SEEN.0.set(commands.wrapping_sub(1));
+    }
+}
+
+/// The child ended without a word: the status tells how.
+fn report_death(status: i32) {
+    let result = &arena::get().result;
+    let (ending, value) = if libc::WIFEXITED(status) {
+        (Ending::Exit, libc::WEXITSTATUS(status))
+    } else {
+        (Ending::Killed, libc::WTERMSIG(status))
+    };
+    result.ending.store(ending as u32, Relaxed);
+    result.value.store(value as u64, Relaxed);
+    mailbox::reply(Reply::Done);
+}
+
+fn die_with_parent() {
+    // SAFETY: asks for a signal at the parent's death.
+    unsafe { sys::call(libc::SYS_prctl, [libc::PR_SET_PDEATHSIG as u64, libc::SIGKILL as u64, 0, 0, 0, 0]) };
+}
+
+/// The log is full: waits until it has been read.
+pub fn wait_for_continue() {
+    loop {
+        match next_command() {
+            Command::Continue => return,
+            Command::Exit => sys::exit_group(0),
+            _ => refuse(),
+        }
+    }
+}
+
+/// The execution has come as far as it was asked to: serves queries until it is told how to go on.
+pub fn pause(enabled: &[ThreadSet; 3]) -> Token {
+    let arena = arena::get();
+    arena.result.ending.store(Ending::Paused as u32, Relaxed);
+    finish::publish();
+    mailbox::reply(Reply::Done);
+    world::get().logged.set(0); // the steps so far have been read
+    loop {
+        match next_command() {
+            Command::Step => match requested_step(enabled) {
+                Some(token) => return token,
+                None => refuse(),
+            },
+            Command::GetNextAction | Command::GetCurrentBackTrace => answer(),
+            Command::EvaluateFunctionCall => evaluate(),
+            Command::Exit => sys::exit_group(0),
+            Command::Run => rerun(),
+            Command::Continue => refuse(),
+        }
+    }
+}
+
+fn requested_step(enabled: &[ThreadSet; 3]) -> Option<Token> {
+    let request = &arena::get().request;
+    let thread = ThreadId::from_index(request.thread.load(Relaxed) as usize)?;
+    let choice = Choice::from_code(request.choice.load(Relaxed) as u8)?;
+    enabled[choice as usize].contains(thread).then_some(Token { thread, choice })
+}
+
+/// Calls an `int f(void)` of the program in the context of the running thread.
+fn evaluate() {
+    let address = arena::get().request.function.load(Relaxed);
+    // SAFETY: the scheduler gives the address of a function of the program that takes nothing and returns an int.
+    let function: extern "C" fn() -> i32 = unsafe { core::mem::transmute(address as usize) };
+    let world = world::get();
+    let nesting = world.uninterruptible.get();
+    world.uninterruptible.set(nesting + 1);
+    let value = function();
+    world.uninterruptible.set(nesting);
+    arena::get().result.answer.store(value as u32 as u64, Relaxed);
+    mailbox::reply(Reply::Answer);
+}
+
+/// A paused execution is given up for another one.
+fn rerun() -> ! {
+    control::get().abandoned.set(true);
+    SEEN.0.set(SEEN.0.get().wrapping_sub(1)); // the command is read again by the shim's own context
+    let mut unused = 0;
+    fiber::leave(&raw mut unused);
+    sys::exit_group(125)
+}

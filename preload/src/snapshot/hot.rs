@@ -1,0 +1,109 @@
+//! The hot set: pages that some execution has written, with their contents at the snapshot.
+
+use super::PAGE;
+use crate::sys;
+use core::arch::asm;
+
+/// Most pages that can be hot: 8 GB.
+const CAPACITY: usize = 1 << 21;
+
+/// The hot pages.
+pub struct HotSet {
+    /// Array of [`Page`] in a mapping of its own.
+    pages: *mut Page,
+    count: usize,
+    /// Where saved contents go, in a mapping of its own.
+    saved: u64,
+    saved_end: u64,
+}
+
+/// One hot page.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Page {
+    address: u64,
+    /// Where its contents are saved; 0 if it was all zeroes.
+    saved: u64,
+}
+
+impl HotSet {
+    pub const fn new() -> HotSet {
+        HotSet { pages: core::ptr::null_mut(), count: 0, saved: 0, saved_end: 0 }
+    }
+
+    /// Reserves room; gives its range back.
+    pub fn map(&mut self) -> Option<(u64, u64)> {
+        let table = (CAPACITY * size_of::<Page>()) as u64;
+        let length = table + CAPACITY as u64 * PAGE;
+        let start = sys::map(0, length, libc::PROT_READ | libc::PROT_WRITE)?;
+        self.pages = start as *mut Page;
+        self.saved = start + table;
+        self.saved_end = start + length;
+        Some((start, start + length))
+    }
+
+    /// How many pages are hot.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Saves a page and makes it writable. False if it is hot already, or there is no room.
+    pub fn add(&mut self, address: u64) -> bool {
+        if self.count == CAPACITY || self.saved == self.saved_end {
+            return false;
+        }
+        // SAFETY: the page is mapped, readable and covered by the snapshot.
+        let is_zero = unsafe { is_zero(address) };
+        if !is_zero {
+            // SAFETY: the target lies in the save area, below its end.
+            unsafe { copy_page(self.saved, address) };
+        }
+        // SAFETY: the page belongs to the program and was writable before the snapshot.
+        if !unsafe { sys::mprotect(address, PAGE, libc::PROT_READ | libc::PROT_WRITE) } {
+            return false;
+        }
+        let saved = if is_zero { 0 } else { self.saved };
+        // SAFETY: `count` is below the capacity of the table.
+        unsafe { self.pages.add(self.count).write(Page { address, saved }) };
+        self.count += 1;
+        self.saved += if is_zero { 0 } else { PAGE };
+        true
+    }
+
+    /// Copies every page back.
+    pub fn copy_back(&self) {
+        for index in 0..self.count {
+            // SAFETY: entries below `count` are filled; hot pages are writable.
+            unsafe {
+                let page = *self.pages.add(index);
+                if page.saved == 0 { clear_page(page.address) } else { copy_page(page.address, page.saved) }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// Both must be pages, the first writable, the second readable.
+unsafe fn copy_page(to: u64, from: u64) {
+    // SAFETY: as the caller promises. The instruction is the fastest way for whole pages, and calls nobody.
+    unsafe {
+        asm!("rep movsb", inout("rcx") PAGE => _, inout("rdi") to => _, inout("rsi") from => _,
+             options(nostack, preserves_flags));
+    }
+}
+
+/// # Safety
+/// Must be a writable page.
+unsafe fn clear_page(page: u64) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        asm!("rep stosb", inout("rcx") PAGE => _, inout("rdi") page => _, in("al") 0u8, options(nostack, preserves_flags));
+    }
+}
+
+/// # Safety
+/// Must be a readable page.
+unsafe fn is_zero(page: u64) -> bool {
+    // SAFETY: a page is 512 aligned words.
+    (0..PAGE / 8).all(|index| unsafe { *(page as *const u64).add(index as usize) } == 0)
+}

@@ -1,0 +1,125 @@
+//! System calls of the program: every one is known by its number, and one table says what becomes of it.
+//!
+//! What the kernel keeps for a process is not in its memory: a restore has to undo it ([`undo`]). So each call is passed,
+//! tracked such that it can be undone, served here in a deterministic way, or it ends the execution with a message that
+//! says what the program did. A call that nobody thought of is never passed by accident.
+
+mod buffers;
+mod caller;
+mod descriptors;
+mod files;
+pub mod filter;
+pub mod futex;
+mod kernel;
+mod memory;
+mod poll;
+pub mod process;
+mod ranges;
+mod report;
+pub mod signals;
+mod surroundings;
+mod table;
+mod time;
+mod transfer;
+pub mod trap;
+pub mod wait;
+
+use crate::{gate, sys};
+use rscale_protocol::{Action, Op, Variable};
+use table::Handling;
+
+/// A system call that the program made.
+pub struct Call {
+    /// Its number.
+    pub number: i64,
+    /// Its arguments.
+    pub arguments: [u64; 6],
+    /// Where the program's own code made it, as far as that is known.
+    pub pc: u64,
+}
+
+impl Call {
+    /// Lets the kernel do it. Buffers that the kernel writes are made writable first: it does not fault on a protected
+    /// page as the program would, it fails, or stops in the middle.
+    pub fn pass(&self) -> i64 {
+        buffers::touch_outputs(self);
+        let result = self.make();
+        if result == failure(libc::EFAULT) && buffers::touch_arguments(self) {
+            return self.make();
+        }
+        result
+    }
+
+    fn make(&self) -> i64 {
+        // SAFETY: the program's own call, with its own arguments.
+        unsafe { sys::call(self.number, self.arguments) }
+    }
+
+    /// The first argument as a file descriptor.
+    fn descriptor(&self) -> i32 {
+        self.arguments[0] as i32
+    }
+
+    /// An action of the running thread, taken where the program made the call.
+    fn action(&self, op: Op, object: Variable) -> Action {
+        Action { pc: self.pc, ..gate::action(op, object) }
+    }
+}
+
+/// What a call returns that fails with this error.
+const fn failure(error: i32) -> i64 {
+    -(error as i64)
+}
+
+/// How a call was served by the trap handler.
+pub enum Served {
+    /// It is done and returns this.
+    Returns(i64),
+    /// It has to run on the stack of the fiber.
+    OnFiber,
+}
+
+/// Serves a call on the stack of the trap handler, if it can neither reach a scheduling point nor end the execution.
+pub fn serve(call: &Call) -> Served {
+    match table::handling(call.number) {
+        Some(Handling::Pass) => Served::Returns(call.pass()),
+        Some(Handling::Track(serve)) => Served::Returns(serve(call)),
+        _ => Served::OnFiber,
+    }
+}
+
+/// Serves a call on the stack of the fiber.
+pub fn serve_on_fiber(call: &Call) -> i64 {
+    gate::set_caller(call.pc);
+    match table::handling(call.number) {
+        Some(Handling::Pass) => call.pass(),
+        Some(Handling::Track(serve) | Handling::OnFiber(serve)) => serve(call),
+        Some(Handling::Isolate(what)) => {
+            report::isolate(call, what);
+            call.pass()
+        }
+        Some(Handling::Child) => report::child_process(),
+        Some(Handling::Unsupported(what)) => report::unsupported(call, what),
+        None => report::unknown(call),
+    }
+}
+
+/// Remembers what the kernel holds for the program at the snapshot. Called before the filter is installed.
+pub fn prepare() {
+    caller::prepare();
+    descriptors::prepare();
+    signals::prepare();
+    kernel::trap_time_stamps();
+}
+
+/// An execution begins.
+pub fn begin() {
+    descriptors::begin();
+}
+
+/// Undoes what the execution did to the kernel's state of the process.
+pub fn undo() {
+    surroundings::undo();
+    descriptors::undo();
+    memory::undo();
+}

@@ -1,0 +1,119 @@
+//! The state of an execution, in memory that the snapshot restores.
+//!
+//! Because it is restored like the program's own memory, nothing in the shim has to be reset between executions: what
+//! it was before `main`, it is again. All zeroes is the state before the program starts.
+
+use crate::fiber::Fiber;
+use crate::{heap, keys};
+use core::cell::{Cell, UnsafeCell};
+use rscale_protocol::model::Model;
+use rscale_protocol::{MAX_THREADS, ThreadId, ThreadSet};
+
+/// The state of an execution. Page-aligned: it is restored page by page, apart from the shim's other data.
+#[repr(C, align(4096))]
+pub struct World {
+    /// Whether fibers run; before that, the program's constructors do.
+    pub running: Cell<bool>,
+    /// The fiber that runs.
+    pub current: Cell<ThreadId>,
+    /// Threads that have been created and have not ended.
+    pub live: Cell<ThreadSet>,
+    /// Threads that are not scheduled for the time being.
+    pub sleeping: Cell<ThreadSet>,
+    /// Steps taken.
+    pub steps: Cell<u64>,
+    /// Entries in the current log chunk.
+    pub logged: Cell<usize>,
+    /// Position in the prefix.
+    pub followed: Cell<usize>,
+    /// Steps taken beyond the prefix.
+    pub new_steps: Cell<u64>,
+    /// Spurious wake-ups that happened.
+    pub spurious: Cell<u64>,
+    /// How often a clock was read, by everybody.
+    pub clock_reads: Cell<u64>,
+    /// State of the random numbers that the program asks for.
+    pub random: Cell<u64>,
+    /// Nesting of sections that may not be switched out of.
+    pub uninterruptible: Cell<u32>,
+    /// This process is a child that the program forked: its threads are gone.
+    pub forked_child: Cell<bool>,
+    /// The process is about to end.
+    pub exiting: Cell<bool>,
+    /// An assertion has failed: the abort that follows is its end.
+    pub assertion_failed: Cell<bool>,
+    /// The threads.
+    pub fibers: [Fiber; MAX_THREADS],
+    /// Heap.
+    pub heap: heap::State,
+    /// Thread-specific data.
+    pub keys: keys::Keys,
+    /// Signal dispositions, masks and pending signals as the program sees them.
+    pub signals: crate::syscalls::signals::Signals,
+    /// What wrapped functions keep.
+    pub library: crate::wrap::State,
+    /// What the program's descriptors refer to.
+    pub descriptors: crate::syscalls::wait::Descriptors,
+    /// Threads and synchronisation objects.
+    model: UnsafeCell<Model>,
+}
+
+// SAFETY: only the one kernel thread that runs program and shim touches it.
+unsafe impl Sync for World {}
+
+static WORLD: World = World {
+    running: Cell::new(false),
+    current: Cell::new(ThreadId::MAIN),
+    live: Cell::new(ThreadSet::EMPTY),
+    sleeping: Cell::new(ThreadSet::EMPTY),
+    steps: Cell::new(0),
+    logged: Cell::new(0),
+    followed: Cell::new(0),
+    new_steps: Cell::new(0),
+    spurious: Cell::new(0),
+    clock_reads: Cell::new(0),
+    random: Cell::new(0),
+    uninterruptible: Cell::new(0),
+    forked_child: Cell::new(false),
+    exiting: Cell::new(false),
+    assertion_failed: Cell::new(false),
+    fibers: [const { Fiber::new() }; MAX_THREADS],
+    heap: heap::State::new(),
+    keys: keys::Keys::new(),
+    signals: crate::syscalls::signals::Signals::new(),
+    descriptors: crate::syscalls::wait::Descriptors::new(),
+    library: crate::wrap::State::new(),
+    model: UnsafeCell::new(Model::new()),
+};
+
+/// The state of the execution.
+pub fn get() -> &'static World {
+    &WORLD
+}
+
+impl World {
+    /// The fiber that runs.
+    pub fn fiber(&self) -> &Fiber {
+        &self.fibers[self.current.get().index()]
+    }
+
+    /// Reads or changes the model. The closure must not reach a scheduling point.
+    pub fn model<R>(&self, act: impl FnOnce(&mut Model) -> R) -> R {
+        // SAFETY: one kernel thread, and closures neither nest nor switch fibers, so this is the only reference.
+        act(unsafe { &mut *self.model.get() })
+    }
+
+    /// Whether steps need no scheduling: fibers do not run yet, or only the main thread is left for certain.
+    pub fn is_alone(&self) -> bool {
+        !self.running.get()
+            || self.forked_child.get()
+            || self.uninterruptible.get() > 0
+            || self.model(|model| model.threads.main_is_alone())
+    }
+
+    /// The memory that the world occupies.
+    pub fn memory(&self) -> (u64, u64) {
+        let start = &raw const *self as u64;
+        (start, start + size_of::<World>() as u64)
+    }
+}

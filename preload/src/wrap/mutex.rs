@@ -1,0 +1,155 @@
+//! Mutexes.
+
+use super::object::{self, word};
+use super::{alias, wrap};
+use crate::{clock, gate, world};
+use core::ffi::c_int;
+use rscale_protocol::model::{Mutex, MutexKind, ObjectState};
+use rscale_protocol::{Action, Op};
+
+pub type Handle = *mut libc::pthread_mutex_t;
+
+/// glibc's `__kind` at this offset of a `pthread_mutex_t`: the type in the low bits, robustness above.
+const KIND_OFFSET: usize = 16;
+const KIND_MASK: i32 = 3;
+const ROBUST_BIT: i32 = 16;
+/// glibc's `__owner`: the shim keeps it, so that debuggers and programs that look see the owner.
+const OWNER_OFFSET: usize = 8;
+
+fn kind_in_memory(mutex: Handle) -> (MutexKind, bool) {
+    // SAFETY: the program passes a mutex; a wrong pointer faults here as it would in libc.
+    let kind = unsafe { *word(mutex, KIND_OFFSET) };
+    let model_kind = match kind & KIND_MASK {
+        1 => MutexKind::Recursive,
+        2 => MutexKind::ErrorCheck,
+        _ => MutexKind::Normal,
+    };
+    (model_kind, kind & ROBUST_BIT != 0)
+}
+
+/// Makes the model know the mutex.
+pub fn adopt(mutex: Handle) {
+    object::adopt(mutex, || {
+        let (kind, robust) = kind_in_memory(mutex);
+        ObjectState::Mutex(Mutex::new(kind, robust))
+    });
+}
+
+/// Writes to the mutex what the model says of it.
+pub fn mirror(mutex: Handle) {
+    let owner = world::get().model(|model| model.holder(mutex as u64)).map_or(0, |thread| i32::from(thread.0) + 1);
+    // SAFETY: as in `kind_in_memory`.
+    unsafe { *word(mutex, OWNER_OFFSET) = owner };
+}
+
+/// Writes to the mutex that nobody holds it, as a condition wait leaves it.
+pub fn clear_owner(mutex: Handle) {
+    // SAFETY: as in `kind_in_memory`.
+    unsafe { *word(mutex, OWNER_OFFSET) = 0 };
+}
+
+/// Performs an operation on the mutex.
+pub fn operate(op: Op, mutex: Handle) -> c_int {
+    adopt(mutex);
+    let result = gate::pass(gate::action_at(op, mutex));
+    mirror(mutex);
+    result
+}
+
+/// Locks, or gives up when the clock shows the time.
+pub fn lock_until(mutex: Handle, clock: c_int, time: *const libc::timespec) -> c_int {
+    adopt(mutex);
+    let result = gate::pass(timed(gate::action_at(Op::MutexLock, mutex), clock, time));
+    mirror(mutex);
+    result
+}
+
+/// Gives an action the deadline that a timed function was called with.
+pub fn timed(action: Action, clock: c_int, time: *const libc::timespec) -> Action {
+    // SAFETY: the program passes a time; a wrong pointer faults here as it would in libc.
+    match clock::deadline(clock, unsafe { &*time }) {
+        Some(deadline) => Action { deadline, ..action },
+        None => Action { flags: action.flags | Action::INVALID_DEADLINE, ..action },
+    }
+}
+
+/// Whether a clock can be waited on with the `clock` functions of the thread library.
+pub fn is_clock(clock: c_int) -> bool {
+    matches!(clock, libc::CLOCK_REALTIME | libc::CLOCK_MONOTONIC)
+}
+
+/// Initialises a mutex of this kind, with glibc's layout.
+pub fn initialise(mutex: Handle, kind: i32) -> c_int {
+    object::clear(mutex);
+    // SAFETY: as in `kind_in_memory`.
+    unsafe { *word(mutex, KIND_OFFSET) = kind };
+    let (model_kind, robust) = kind_in_memory(mutex);
+    let init = gate::action_at(Op::MutexInit, mutex);
+    gate::pass(Action { count: Mutex::init_flags(model_kind, robust), ..init })
+}
+
+/// Ends the life of a mutex, and leaves the kind that glibc leaves.
+pub fn destroy(mutex: Handle) -> c_int {
+    adopt(mutex);
+    let result = gate::pass(gate::action_at(Op::MutexDestroy, mutex));
+    if result == 0 {
+        // SAFETY: as in `kind_in_memory`.
+        unsafe { *word(mutex, KIND_OFFSET) = -1 };
+    }
+    result
+}
+
+wrap! {
+    /// Initialises a mutex.
+    fn pthread_mutex_init(mutex: Handle, attributes: *const i32) -> c_int {
+        const ATTRIBUTE_ROBUST: i32 = 1 << 30;
+        // SAFETY: the program passes attributes or null. glibc keeps type and robustness in their first word.
+        let attributes = if attributes.is_null() { 0 } else { unsafe { *attributes } };
+        let robust = if attributes & ATTRIBUTE_ROBUST != 0 { ROBUST_BIT } else { 0 };
+        initialise(mutex, attributes & KIND_MASK | robust)
+    }
+
+    /// Ends the life of a mutex.
+    fn pthread_mutex_destroy(mutex: Handle) -> c_int {
+        destroy(mutex)
+    }
+
+    /// Locks.
+    fn pthread_mutex_lock(mutex: Handle) -> c_int {
+        operate(Op::MutexLock, mutex)
+    }
+
+    /// Locks if the mutex is free.
+    fn pthread_mutex_trylock(mutex: Handle) -> c_int {
+        operate(Op::MutexTryLock, mutex)
+    }
+
+    /// Locks, or gives up at a time.
+    fn pthread_mutex_timedlock(mutex: Handle, time: *const libc::timespec) -> c_int {
+        lock_until(mutex, libc::CLOCK_REALTIME, time)
+    }
+
+    /// Locks, or gives up at a time of the given clock.
+    fn pthread_mutex_clocklock(mutex: Handle, clock: c_int, time: *const libc::timespec) -> c_int {
+        if is_clock(clock) { lock_until(mutex, clock, time) } else { libc::EINVAL }
+    }
+
+    /// Unlocks.
+    fn pthread_mutex_unlock(mutex: Handle) -> c_int {
+        operate(Op::MutexUnlock, mutex)
+    }
+
+    /// Declares the state behind a robust mutex repaired.
+    fn pthread_mutex_consistent(mutex: Handle) -> c_int {
+        operate(Op::MutexConsistent, mutex)
+    }
+}
+
+alias! {
+    pthread_mutex_consistent_np = pthread_mutex_consistent;
+    __pthread_mutex_init = pthread_mutex_init;
+    __pthread_mutex_destroy = pthread_mutex_destroy;
+    __pthread_mutex_lock = pthread_mutex_lock;
+    __pthread_mutex_trylock = pthread_mutex_trylock;
+    __pthread_mutex_unlock = pthread_mutex_unlock;
+}

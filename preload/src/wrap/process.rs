@@ -1,0 +1,124 @@
+//! The end of the process.
+
+use super::wrap;
+use crate::{arena, gate, start, world};
+use core::cell::Cell;
+use core::ffi::{CStr, c_char, c_int, c_uint};
+use core::fmt::Write;
+use core::sync::atomic::Ordering::Relaxed;
+use rscale_protocol::arena::TEXT_CAPACITY;
+use rscale_protocol::{Op, Variable};
+
+/// libc functions behind wrapped ones, found before the snapshot.
+struct LibcFunctions {
+    exit: Cell<usize>,
+    assert_fail: Cell<usize>,
+    fork: Cell<usize>,
+}
+
+// SAFETY: filled before the snapshot, read by the kernel thread that runs the program.
+unsafe impl Sync for LibcFunctions {}
+
+static LIBC: LibcFunctions = LibcFunctions { exit: Cell::new(0), assert_fail: Cell::new(0), fork: Cell::new(0) };
+
+/// Looks up what the wrappers of this file call.
+pub fn find_libc_functions() {
+    LIBC.exit.set(start::libc_function(c"exit").unwrap_or(0));
+    LIBC.assert_fail.set(start::libc_function(c"__assert_fail").unwrap_or(0));
+    LIBC.fork.set(start::libc_function(c"fork").unwrap_or(0));
+}
+
+/// libc's fork: makes a child process, and puts libc's own state in order there.
+pub fn fork() -> c_int {
+    // SAFETY: the address is that of libc's function, which has this type.
+    let fork: extern "C" fn() -> c_int = unsafe { core::mem::transmute(LIBC.fork.get()) };
+    fork()
+}
+
+/// The running thread ends the process: a step of its own, since every other thread ends with it.
+pub fn exit_process(status: c_int) -> ! {
+    announce_exit();
+    run_exit_handlers(status)
+}
+
+/// Waits for the turn to end the process, once.
+pub fn announce_exit() {
+    let world = world::get();
+    if !world.exiting.replace(true) {
+        gate::pass(gate::action(Op::ProcessExit, Variable(0)));
+    }
+}
+
+/// libc's exit: runs handlers, writes out buffers, and ends in a system call that the shim sees.
+pub fn run_exit_handlers(status: c_int) -> ! {
+    world::get().exiting.set(true);
+    if arena::get().setup.watch_syscalls.load(Relaxed) == 0 {
+        // The process will really end, without another word: what is known now is all that the scheduler gets.
+        crate::finish::publish();
+    }
+    super::thread::run_thread_local_destructors();
+    // SAFETY: the address is that of libc's function, which has this type.
+    let exit: extern "C" fn(c_int) -> ! = unsafe { core::mem::transmute(LIBC.exit.get()) };
+    exit(status)
+}
+
+/// A message that is built up without allocating.
+struct Text {
+    bytes: [u8; TEXT_CAPACITY],
+    length: usize,
+}
+
+impl Write for Text {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        let room = &mut self.bytes[self.length..];
+        let taken = text.len().min(room.len());
+        room[..taken].copy_from_slice(&text.as_bytes()[..taken]);
+        self.length += taken;
+        Ok(())
+    }
+}
+
+impl Text {
+    fn push(&mut self, string: *const c_char) {
+        if string.is_null() {
+            return;
+        }
+        // SAFETY: the program passes terminated strings.
+        for chunk in unsafe { CStr::from_ptr(string) }.to_bytes().utf8_chunks() {
+            let _ = self.write_str(chunk.valid()); // writing to the buffer can not fail
+        }
+    }
+}
+
+wrap! {
+    /// Ends the process.
+    fn exit(status: c_int) {
+        exit_process(status)
+    }
+
+    /// Ends the process at once.
+    fn _exit(status: c_int) {
+        announce_exit();
+        crate::syscalls::process::end(status)
+    }
+
+    /// Ends the process at once, by its C name.
+    fn _Exit(status: c_int) {
+        announce_exit();
+        crate::syscalls::process::end(status)
+    }
+
+    /// An assertion failed: its text is kept for the report; then libc prints it and aborts.
+    fn __assert_fail(assertion: *const c_char, file: *const c_char, line: c_uint, function: *const c_char) {
+        let mut text = Text { bytes: [0; TEXT_CAPACITY], length: 0 };
+        text.push(assertion);
+        if let Some(arena) = arena::attached() {
+            arena.store_text(&text.bytes[..text.length]);
+        }
+        world::get().assertion_failed.set(true);
+        type AssertFail = extern "C" fn(*const c_char, *const c_char, c_uint, *const c_char) -> !;
+        // SAFETY: the address is that of libc's function, which has this type.
+        let fail: AssertFail = unsafe { core::mem::transmute(LIBC.assert_fail.get()) };
+        fail(assertion, file, line, function)
+    }
+}

@@ -1,0 +1,87 @@
+//! The backend: the thin layer that hides the communication with the program (SCALE, section 5.3.1).
+//!
+//! SCALE's functions are all here: `init` ([`Target::start`]), `exit`, `restart`, `step_thread`, `back_trace` and
+//! `eval_function`; beside them `run`, which does a whole execution in one round trip.
+
+mod mailbox;
+mod memory;
+mod result;
+mod target;
+mod watchdog;
+
+pub use memory::Memory;
+pub use result::{RunEnd, ThreadState};
+pub use target::Target;
+pub use watchdog::Limits;
+
+use crate::launch::LaunchError;
+use rscale_protocol::ThreadSet;
+use rscale_protocol::arena::{Step, Token};
+
+/// One execution to run.
+#[derive(Clone, Debug)]
+pub struct RunRequest<'a> {
+    /// The schedule to follow from the initial state.
+    pub prefix: &'a [Token],
+    /// How many steps to take beyond it; None to run to the end.
+    pub new_steps: Option<u64>,
+    /// Threads not to schedule beyond the prefix until something dependent happens.
+    pub sleep: ThreadSet,
+    /// Steps that an execution may have.
+    pub step_budget: u64,
+    /// Spurious wake-ups that an execution may have.
+    pub spurious: u64,
+}
+
+/// Why an execution could not be run.
+#[derive(Debug)]
+pub enum BackendError {
+    /// The program could not be started.
+    Launch(LaunchError),
+    /// The two processes do not understand each other.
+    Protocol(String),
+    /// The user interrupted rscale.
+    Interrupted,
+}
+
+impl std::fmt::Display for BackendError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            BackendError::Launch(error) => error.fmt(f),
+            BackendError::Protocol(what) => write!(f, "the program's side of rscale does not answer as it should: {what}"),
+            BackendError::Interrupted => write!(f, "interrupted"),
+        }
+    }
+}
+
+impl std::error::Error for BackendError {}
+
+impl From<LaunchError> for BackendError {
+    fn from(error: LaunchError) -> BackendError {
+        BackendError::Launch(error)
+    }
+}
+
+/// A machine that runs the program step by step.
+pub trait Backend {
+    /// Runs an execution from the initial state; `log` receives its steps.
+    ///
+    /// # Errors
+    /// Where the program can not be run; its own failures are ordinary ends.
+    fn run(&mut self, request: &RunRequest<'_>, log: &mut Vec<Step>) -> Result<RunEnd, BackendError>;
+
+    /// Takes one step from the state that the execution is paused in; `log` receives it.
+    ///
+    /// # Errors
+    /// As [`Backend::run`].
+    fn step_thread(&mut self, token: Token, log: &mut Vec<Step>) -> Result<RunEnd, BackendError>;
+
+    /// Where every thread stands.
+    fn threads(&self) -> Vec<ThreadState>;
+
+    /// Calls an `int f(void)` of the program, by its address, in the state that the execution is paused in.
+    ///
+    /// # Errors
+    /// As [`Backend::run`].
+    fn eval_function(&mut self, address: u64) -> Result<i32, BackendError>;
+}

@@ -1,0 +1,96 @@
+//! The result of a run, decoded from the arena and checked.
+
+use rscale_protocol::arena::{Arena, LOG_CAPACITY, Step, load_bytes, load_set};
+use rscale_protocol::model::Life;
+use rscale_protocol::{Action, Ending, MAX_THREADS, ThreadId, ThreadSet};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// How an execution ended, or where it is paused.
+#[derive(Clone, Debug)]
+pub struct RunEnd {
+    /// Why it stopped.
+    pub ending: Ending,
+    /// A number whose meaning the ending gives.
+    pub value: u64,
+    /// The faulting address of a crash, the block of a heap error.
+    pub address: u64,
+    /// The thread that ended it.
+    pub thread: ThreadId,
+    /// Who can take a step in the final state.
+    pub enabled: [ThreadSet; 3],
+    /// Who has not ended.
+    pub live: ThreadSet,
+    /// What the shim or the program says about it; empty for ordinary ends.
+    pub text: String,
+}
+
+/// Where a thread stands when an execution has ended or is paused.
+#[derive(Clone, Debug)]
+pub struct ThreadState {
+    /// Its number.
+    pub id: ThreadId,
+    /// Where it is in its life.
+    pub life: Life,
+    /// What it does next, if it is alive.
+    pub next: Option<Action>,
+    /// Where it was switched out; 0 for a thread that crashed.
+    pub stack_pointer: u64,
+    /// Who holds what its next action waits for.
+    pub holder: Option<ThreadId>,
+    /// Its start routine.
+    pub routine: u64,
+    /// The name that the program gave it, or nothing.
+    pub name: String,
+}
+
+/// Reads the result. None if the other process wrote nonsense.
+pub(super) fn read_end(arena: &Arena) -> Option<RunEnd> {
+    let result = &arena.result;
+    let ending = Ending::from_code(u8::try_from(result.ending.load(Relaxed)).ok()?)?;
+    let text = if ending == Ending::Exit { String::new() } else { read_text(arena) };
+    Some(RunEnd {
+        ending,
+        value: result.value.load(Relaxed),
+        address: result.address.load(Relaxed),
+        thread: ThreadId::from_index(result.thread.load(Relaxed) as usize)?,
+        enabled: [0, 1, 2].map(|choice: usize| load_set(&result.enabled[choice])),
+        live: load_set(&result.live),
+        text,
+    })
+}
+
+fn read_text(arena: &Arena) -> String {
+    String::from_utf8_lossy(&arena.text().collect::<Vec<u8>>()).into_owned()
+}
+
+/// Appends the steps of the current log chunk. False if the other process wrote nonsense.
+pub(super) fn read_log(arena: &Arena, count: usize, log: &mut Vec<Step>) -> bool {
+    let entries = &arena.log[..count.min(LOG_CAPACITY)];
+    log.reserve(entries.len());
+    entries.iter().all(|entry| entry.load().map(|step| log.push(step)).is_some())
+}
+
+/// Where every thread of the execution stands.
+pub(super) fn read_threads(arena: &Arena) -> Vec<ThreadState> {
+    (0..MAX_THREADS).filter_map(|index| read_thread(arena, index)).collect()
+}
+
+fn read_thread(arena: &Arena, index: usize) -> Option<ThreadState> {
+    let report = &arena.threads[index];
+    let life = match report.life.load(Relaxed) {
+        1 => Life::Live,
+        2 => Life::Ended,
+        3 => Life::Gone,
+        _ => return None,
+    };
+    let name: Vec<u8> = load_bytes(&report.name, 16).take_while(|&byte| byte != 0).collect();
+    Some(ThreadState {
+        id: ThreadId::from_index(index)?,
+        life,
+        next: if life == Life::Live { report.next.load().map(|step| step.action) } else { None },
+        stack_pointer: report.stack_pointer.load(Relaxed),
+        holder: report.holder.load(Relaxed).checked_sub(1).and_then(|holder| ThreadId::from_index(holder as usize)),
+        routine: report.routine.load(Relaxed),
+        name: String::from_utf8_lossy(&name).into_owned(),
+    })
+}

@@ -1,0 +1,283 @@
+//! The program under control: one process, its arena, its captured output.
+
+use super::result::{read_end, read_log, read_threads};
+use super::watchdog::{Hang, Watchdog};
+use super::{Backend, BackendError, Limits, Memory, RunEnd, RunRequest, ThreadState, mailbox};
+use crate::interrupt;
+use crate::launch::{ArenaMap, Captured, Launch, LaunchError, Process, Shim};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use rscale_protocol::arena::{Command, Isolation, LOG_CAPACITY, MAX_STEPS, Reply, Step, Token, store_set};
+use rscale_protocol::{Ending, ThreadId, ThreadSet};
+use std::os::fd::AsRawFd;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+/// How long to sleep between two looks at the program.
+const LOOK: Duration = Duration::from_millis(50);
+/// Status with which the shim refuses an arena of another layout.
+const MISMATCH: i32 = 124;
+
+/// The program under control.
+pub struct Target {
+    launch: Launch,
+    limits: Limits,
+    shim: Shim,
+    arena: ArenaMap,
+    output: [Captured; 2],
+    process: Option<Process>,
+    seen: u32,
+    hang: Option<Hang>,
+    gave_up: Option<RunEnd>,
+}
+
+/// The other process wrote a result that is none.
+fn nonsense() -> BackendError {
+    BackendError::Protocol("the result makes no sense".into())
+}
+
+impl Target {
+    /// Starts the program; it stops before its first step.
+    ///
+    /// # Errors
+    /// Where it can not be started.
+    pub fn start(launch: Launch, limits: Limits) -> Result<Target, BackendError> {
+        let resource = |what| move |error| LaunchError::Resource(what, error);
+        let mut target = Target {
+            launch,
+            limits,
+            shim: Shim::unpack().map_err(resource("unpack the shim"))?,
+            arena: ArenaMap::new().map_err(resource("make shared memory"))?,
+            output: [
+                Captured::new().map_err(resource("capture standard output"))?,
+                Captured::new().map_err(resource("capture standard error"))?,
+            ],
+            process: None,
+            seen: 0,
+            hang: None,
+            gave_up: None,
+        };
+        target.restart()?;
+        Ok(target)
+    }
+
+    /// How the program was started.
+    #[must_use]
+    pub fn launch(&self) -> &Launch {
+        &self.launch
+    }
+
+    /// Starts the program again, in another way. Thread numbers are kept: they name creation paths.
+    ///
+    /// # Errors
+    /// Where it can not be started.
+    pub fn relaunch(&mut self, change: impl FnOnce(&mut Launch)) -> Result<(), BackendError> {
+        change(&mut self.launch);
+        self.restart()
+    }
+
+    /// A fresh process for the next execution.
+    fn restart(&mut self) -> Result<(), BackendError> {
+        self.process = None;
+        self.hang = None;
+        let mailbox = &self.arena.mailbox;
+        mailbox.commands.store(0, Relaxed);
+        mailbox.replies.0.store(0, Relaxed);
+        mailbox.shim_sleeps.store(0, Relaxed);
+        self.seen = 0;
+        for output in &mut self.output {
+            output.clear().map_err(|error| LaunchError::Resource("clear the captured output", error))?;
+        }
+        let process = Process::start(&self.launch, &self.shim, &self.arena, &self.output)?;
+        self.process = Some(process);
+        match self.wait()? {
+            Some(Reply::Ready) => Ok(()),
+            // It gave up before main: the next run reports why.
+            Some(_) => {
+                self.gave_up = Some(read_end(&self.arena).ok_or_else(nonsense)?);
+                Ok(())
+            }
+            None => Err(self.ended_early()),
+        }
+    }
+
+    fn ended_early(&mut self) -> BackendError {
+        let said = String::from_utf8_lossy(&self.output[1].contents()).trim().to_string();
+        let status = self.process.as_mut().and_then(Process::ended);
+        if status.and_then(|status| status.code()) == Some(MISMATCH) {
+            return BackendError::Protocol("shim and rscale were built from different sources; build rscale again".into());
+        }
+        let how = status.map_or_else(|| "it hangs".to_string(), |status| status.to_string());
+        LaunchError::EndedEarly(if said.is_empty() { how } else { format!("{how}: {said}") }).into()
+    }
+
+    fn process(&mut self) -> Option<&mut Process> {
+        self.process.as_mut()
+    }
+
+    /// The process that runs the execution: the program itself, or a fork of it.
+    #[must_use]
+    pub fn memory(&self) -> Memory {
+        Memory::of(Pid::from_raw(self.arena.setup.pid.load(Relaxed) as i32))
+    }
+
+    /// The arena, for what is not part of the hot path.
+    #[must_use]
+    pub fn arena(&self) -> &ArenaMap {
+        &self.arena
+    }
+
+    /// Standard output and error of the last execution.
+    #[must_use]
+    pub fn output(&self) -> [Vec<u8>; 2] {
+        [self.output[0].contents(), self.output[1].contents()]
+    }
+
+    /// Waits for the next reply; None if the process has ended or hangs instead.
+    fn wait(&mut self) -> Result<Option<Reply>, BackendError> {
+        let mut watchdog: Option<Watchdog> = None;
+        loop {
+            if mailbox::wait_for_reply(&self.arena, self.seen, LOOK) {
+                self.seen = self.seen.wrapping_add(1);
+                let reply = Reply::from_code(self.arena.mailbox.reply.load(Relaxed));
+                return reply.map(Some).ok_or_else(|| BackendError::Protocol("unknown reply".into()));
+            }
+            if interrupt::requested() {
+                return Err(BackendError::Interrupted);
+            }
+            if self.process().is_none_or(|process| process.ended().is_some()) {
+                return Ok(None);
+            }
+            let (pid, heartbeat) = (self.memory().pid(), self.arena.mailbox.heartbeat.load(Relaxed));
+            match watchdog.get_or_insert_with(|| Watchdog::new(self.limits, pid, heartbeat)).look(pid, heartbeat) {
+                Some(hang) if self.hang.is_none() => {
+                    // The shim ends the execution where it is; if not even that helps, the process is given up.
+                    self.hang = Some(hang);
+                    let _ = kill(pid, Signal::SIGSTKFLT); // it may just have ended
+                    watchdog = None;
+                }
+                Some(_) => return Ok(None),
+                None => continue,
+            }
+        }
+    }
+
+    /// Gives a command and collects the log until the execution ends or pauses.
+    fn command(&mut self, command: Command, log: &mut Vec<Step>) -> Result<RunEnd, BackendError> {
+        mailbox::send(&self.arena, command);
+        loop {
+            match self.wait()? {
+                Some(Reply::LogFull) => {
+                    self.take_log(LOG_CAPACITY, log)?;
+                    mailbox::send(&self.arena, Command::Continue);
+                }
+                Some(_) => {
+                    self.take_log(self.arena.result.logged.load(Relaxed) as usize, log)?;
+                    let mut end = read_end(&self.arena).ok_or_else(nonsense)?;
+                    if let Some(hang) = self.hang.take()
+                        && end.ending == Ending::Hang
+                    {
+                        end.value = u64::from(hang == Hang::Asleep);
+                    }
+                    return Ok(end);
+                }
+                None => return self.lost(log),
+            }
+        }
+    }
+
+    fn take_log(&self, count: usize, log: &mut Vec<Step>) -> Result<(), BackendError> {
+        let sensible = read_log(&self.arena, count, log);
+        sensible.then_some(()).ok_or_else(|| BackendError::Protocol("the log makes no sense".into()))
+    }
+
+    /// The program hangs, or has ended without saying so: what is known of the execution is its log.
+    fn lost(&mut self, log: &mut Vec<Step>) -> Result<RunEnd, BackendError> {
+        let steps = self.arena.mailbox.heartbeat.load(Relaxed) as usize;
+        self.take_log(steps.saturating_sub(log.len()), log)?;
+        let (ending, value) = match (self.hang, self.process().and_then(Process::ended)) {
+            (Some(hang), _) => (Ending::Hang, u64::from(hang == Hang::Asleep)),
+            (None, Some(status)) => ending_of(status),
+            (None, None) => return Err(BackendError::Protocol("it neither answers nor ends".into())),
+        };
+        let text: Vec<u8> = self.arena.text().collect();
+        let is_assertion = ending == Ending::Abort && !text.is_empty();
+        let ending = if is_assertion { Ending::Assertion } else { ending };
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let thread = log.last().map_or(ThreadId::MAIN, |step| step.action.thread);
+        let enabled = [ThreadSet::EMPTY; 3];
+        Ok(RunEnd { ending, value, address: 0, thread, enabled, live: ThreadSet::EMPTY, text })
+    }
+
+    /// The shim as a file that this process can read.
+    #[must_use]
+    pub fn shim_path(&self) -> String {
+        format!("/proc/self/fd/{}", self.shim.descriptor().as_raw_fd())
+    }
+
+    fn is_fresh_process_needed(&mut self) -> bool {
+        let used = self.launch.isolation == Isolation::Exec && self.arena.mailbox.commands.load(Relaxed) > 0;
+        used || self.hang.is_some() || self.process().is_none_or(|process| process.ended().is_some())
+    }
+}
+
+fn ending_of(status: ExitStatus) -> (Ending, u64) {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => (Ending::Exit, code as u64),
+        (None, Some(libc::SIGABRT)) => (Ending::Abort, libc::SIGABRT as u64),
+        (None, Some(signal)) => (Ending::Killed, signal as u64),
+        (None, None) => (Ending::Killed, 0),
+    }
+}
+
+impl Backend for Target {
+    fn run(&mut self, request: &RunRequest<'_>, log: &mut Vec<Step>) -> Result<RunEnd, BackendError> {
+        log.clear();
+        if request.prefix.len() > MAX_STEPS {
+            return Err(BackendError::Protocol("the schedule is longer than rscale can follow".into()));
+        }
+        if self.is_fresh_process_needed() {
+            self.restart()?;
+        }
+        if let Some(end) = self.gave_up.take() {
+            return Ok(end);
+        }
+        let arguments = &self.arena.request;
+        arguments.prefix_length.store(request.prefix.len() as u32, Relaxed);
+        self.arena.prefix.iter().zip(request.prefix).for_each(|(word, token)| word.store(token.to_code(), Relaxed));
+        arguments.new_steps.store(request.new_steps.unwrap_or(u64::MAX), Relaxed);
+        arguments.step_budget.store(request.step_budget, Relaxed);
+        arguments.spurious.store(request.spurious, Relaxed);
+        store_set(&arguments.sleep, request.sleep);
+        self.arena.mailbox.heartbeat.store(0, Relaxed);
+        self.arena.result.text_length.store(0, Relaxed);
+        self.command(Command::Run, log)
+    }
+
+    fn step_thread(&mut self, token: Token, log: &mut Vec<Step>) -> Result<RunEnd, BackendError> {
+        log.clear();
+        self.arena.request.thread.store(token.thread.0.into(), Relaxed);
+        self.arena.request.choice.store(token.choice as u32, Relaxed);
+        self.command(Command::Step, log)
+    }
+
+    fn threads(&self) -> Vec<ThreadState> {
+        read_threads(&self.arena)
+    }
+
+    fn eval_function(&mut self, address: u64) -> Result<i32, BackendError> {
+        self.arena.request.function.store(address, Relaxed);
+        self.command(Command::EvaluateFunctionCall, &mut Vec::new())?;
+        Ok(self.arena.result.answer.load(Relaxed) as i32)
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        if let Some(process) = &mut self.process {
+            process.kill();
+        }
+    }
+}

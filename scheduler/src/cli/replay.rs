@@ -1,0 +1,55 @@
+//! `rscale replay`: run one recorded schedule and show it step by step.
+
+use super::OutputArgs;
+use crate::config::ReplayConfig;
+use crate::exit::{Exit, Failure};
+use crate::report::{json, print};
+use crate::{session, simulate_view};
+use clap::{Args, ValueEnum};
+use rscale_protocol::arena::Engine;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Run one recorded schedule and show it step by step
+#[derive(Args, Debug)]
+pub struct ReplayArgs {
+    /// The trace file: recorded, or thread numbers written by hand
+    trace: PathBuf,
+    /// Arguments of the program [default: those in the trace]
+    #[arg(last = true)]
+    args: Vec<OsString>,
+    /// The program [default: the one that the trace names]
+    #[arg(long, value_name = "PATH")]
+    program: Option<PathBuf>,
+    /// What threads run on; threads: kernel threads [default: fibers]
+    #[arg(long, value_name = "fibers|threads", hide_possible_values = true)]
+    engine: Option<EngineArg>,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum EngineArg {
+    Fibers,
+    Threads,
+}
+
+impl ReplayArgs {
+    /// Replays and shows.
+    pub fn execute(self) -> Result<Exit, Failure> {
+        self.output.check()?;
+        let engine = match self.engine {
+            Some(EngineArg::Threads) => Engine::Threads,
+            Some(EngineArg::Fibers) | None => Engine::Fibers,
+        };
+        let config = ReplayConfig::load(&self.trace, self.program.as_deref(), self.args, engine)?;
+        let replay = session::replay(&config)?;
+        let color = self.output.look().color;
+        let render = if self.output.quiet { simulate_view::render_quiet } else { simulate_view::render };
+        print(self.output.target(), &render(&replay, color))?;
+        if let Some(destination) = self.output.json_destination() {
+            json::write(&destination, &replay.record())?;
+        }
+        Ok(replay.exit_code())
+    }
+}

@@ -1,0 +1,295 @@
+//! `rscale run`: explore the schedules of a program.
+
+use super::{OutputArgs, check_directory};
+use crate::compile::Subject;
+use crate::config::{Memory, Rules, RunConfig, Scope, parse_duration, parse_filters};
+use crate::exit::{Exit, Failure};
+use crate::filters::FilterInfo;
+use crate::report::progress::Progress;
+use crate::report::{json, print, text, wrap};
+use crate::summary::Summary;
+use crate::{filters, session};
+use clap::{Args, ValueEnum};
+use rscale_protocol::arena::{Isolation, MAX_STEPS};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Said with every result under `--scope all` until it is no longer so.
+const SCOPE_NOTE: &str = "scheduling points are the operations of the thread library; memory accesses are not \
+                          scheduling points yet, so bugs that need a switch between two plain accesses are not found";
+
+/// Explore the schedules of a program
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    /// An executable, or a .c/.cc/.cpp/.cxx file, which is compiled first
+    program: PathBuf,
+    /// Arguments of the program
+    #[arg(last = true)]
+    args: Vec<OsString>,
+
+    /// State filters, in order (see rscale list)
+    #[arg(long, value_name = "a,b=N", help_heading = "Search")]
+    filters: Option<String>,
+    /// Scheduling points [default: all]
+    #[arg(long, value_name = "sync|all", hide_possible_values = true, help_heading = "Search")]
+    scope: Option<ScopeArg>,
+    /// Memory model [default: sc]
+    #[arg(long, value_name = "sc|tso|pso", hide_possible_values = true, help_heading = "Search")]
+    memory: Option<MemoryArg>,
+    /// Spurious wake-ups per execution [default: 0]
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    spurious: Option<u64>,
+    /// Order of the search, random choices [default: 0]
+    #[arg(long, value_name = "S", help_heading = "Search")]
+    seed: Option<u64>,
+    /// Parallel workers [default: 1]
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    jobs: Option<u32>,
+
+    /// Collect all distinct findings, not only the first
+    #[arg(long, help_heading = "Findings")]
+    keep_going: bool,
+    /// Memory that is not freed is a finding
+    #[arg(long, help_heading = "Findings")]
+    leaks: bool,
+    /// An exit status other than 0 is a finding
+    #[arg(long, help_heading = "Findings")]
+    exit_status: bool,
+    /// Tabulate the distinct ends of the program
+    #[arg(long, help_heading = "Findings")]
+    outcomes: bool,
+
+    /// Stop after N executions
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Bounds")]
+    max_executions: Option<u64>,
+    /// Steps per execution [default: 100000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_STEPS as u64),
+          help_heading = "Bounds")]
+    max_steps: Option<u64>,
+    /// Stop after 500ms, 30s, 5m, 1h
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Bounds")]
+    time_limit: Option<Duration>,
+    /// CPU time of one step that is a hang [default: 5s]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Bounds")]
+    hang_limit: Option<Duration>,
+
+    /// snapshot, fork or exec [default: snapshot]
+    #[arg(long, value_name = "LEVEL", hide_possible_values = true, help_heading = "Engine")]
+    isolation: Option<IsolationArg>,
+    /// What threads run on [default: fibers]
+    #[arg(long, value_name = "NAME", hide_possible_values = true, help_heading = "Engine")]
+    engine: Option<EngineArg>,
+
+    /// Trace of the first finding [default: trace.txt]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    trace: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
+    /// No progress line on the terminal
+    #[arg(long, help_heading = "Output")]
+    no_progress: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum ScopeArg {
+    Sync,
+    All,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum MemoryArg {
+    Sc,
+    Tso,
+    Pso,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum IsolationArg {
+    Snapshot,
+    Fork,
+    Exec,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum EngineArg {
+    Fibers,
+    Threads,
+    Ptrace,
+}
+
+impl RunArgs {
+    /// Runs the search and reports.
+    pub fn execute(self) -> Result<Exit, Failure> {
+        let (config, output, no_progress) = self.resolve()?;
+        let mut progress = Progress::new(!output.quiet && !no_progress);
+        let result = session::run(&config, &mut progress);
+        drop(progress);
+        let summary = match result {
+            Ok(summary) => summary,
+            Err(failure) => {
+                if let Some(destination) = output.json_destination() {
+                    // The failure itself says more than the failure to write it down.
+                    let _ = json::write(&destination, &Summary::failed(&config, &failure));
+                }
+                return Err(failure);
+            }
+        };
+        let look = output.look();
+        let report = if output.quiet { text::render_quiet(&summary, &look) } else { text::render(&summary, &look) };
+        print(output.target(), &report)?;
+        if let Some(destination) = output.json_destination() {
+            json::write(&destination, &summary)?;
+        }
+        Ok(summary.exit_code())
+    }
+
+    /// Checks everything that can be checked without the program, then prepares the program.
+    fn resolve(self) -> Result<(RunConfig, OutputArgs, bool), Failure> {
+        self.refuse_what_is_not_there()?;
+        let rules = self.rules();
+        let filters = self.filters.as_deref().map(|list| parse_filters(list, filters::registry())).transpose();
+        let filters = filters.map_err(|reason| Failure::Usage(format!("--filters: {reason}")))?;
+        let trace = self.trace.unwrap_or_else(|| "trace.txt".into());
+        check_directory("--trace", &trace)?;
+        self.output.check()?;
+        let notes = if rules.scope == Scope::All { vec![SCOPE_NOTE.to_owned()] } else { Vec::new() };
+        let config = RunConfig {
+            subject: Subject::prepare(&self.program)?,
+            args: self.args,
+            rules,
+            filters,
+            keep_going: self.keep_going,
+            outcomes: self.outcomes,
+            jobs: 1,
+            max_executions: self.max_executions,
+            time_limit: self.time_limit,
+            trace,
+            notes,
+        };
+        Ok((config, self.output, self.no_progress))
+    }
+
+    fn refuse_what_is_not_there(&self) -> Result<(), Failure> {
+        let reason = if self.memory.is_some_and(|memory| memory != MemoryArg::Sc) {
+            "--memory tso and pso are not there yet; use --memory sc"
+        } else if self.jobs.is_some_and(|jobs| jobs != 1) {
+            "parallel search is not there yet; use --jobs 1"
+        } else if self.engine == Some(EngineArg::Threads) {
+            "--engine threads is for `rscale replay` only; a search needs --engine fibers"
+        } else if self.engine == Some(EngineArg::Ptrace) {
+            "--engine ptrace is not there yet; use --engine fibers"
+        } else {
+            return Ok(());
+        };
+        Err(Failure::Usage(reason.into()))
+    }
+
+    fn rules(&self) -> Rules {
+        let default = Rules::default();
+        Rules {
+            scope: match self.scope {
+                Some(ScopeArg::Sync) => Scope::Sync,
+                Some(ScopeArg::All) | None => Scope::All,
+            },
+            memory: Memory::Sc,
+            isolation: match self.isolation {
+                Some(IsolationArg::Snapshot) | None => Isolation::Snapshot,
+                Some(IsolationArg::Fork) => Isolation::Fork,
+                Some(IsolationArg::Exec) => Isolation::Exec,
+            },
+            seed: self.seed.unwrap_or(default.seed),
+            spurious: self.spurious.unwrap_or(default.spurious),
+            max_steps: self.max_steps.unwrap_or(default.max_steps),
+            hang_limit: self.hang_limit.unwrap_or(default.hang_limit),
+            leaks: self.leaks,
+            exit_status: self.exit_status,
+        }
+    }
+}
+
+/// The end of `rscale run --help`: the filters there are, and examples.
+pub fn after_help() -> String {
+    let names: Vec<String> = filters::registry().iter().map(filter_usage).collect();
+    let filters = wrap(&format!("Filters: {} (rscale list explains them)", names.join(", ")), 80, 9);
+    filters.join("\n")
+        + "\n\nExamples:\n  rscale run ./a.out\n  rscale run test.c --keep-going --time-limit 30s -- 4 fast\n  \
+           rscale run ./a.out --filters db=30 --json result.json"
+}
+
+/// A filter as it is typed.
+pub fn filter_usage(filter: &FilterInfo) -> String {
+    filter.argument.map_or(filter.name.to_owned(), |argument| format!("{}={argument}", filter.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        run: RunArgs,
+    }
+
+    fn resolve(options: &[&str]) -> Result<RunConfig, Failure> {
+        let line = ["run", "/bin/true"].iter().chain(options);
+        let parsed = Line::try_parse_from(line).map_err(|error| Failure::Usage(error.to_string()))?;
+        parsed.run.resolve().map(|(config, _, _)| config)
+    }
+
+    #[test]
+    fn defaults_are_as_documented() {
+        let config = resolve(&[]).expect("valid");
+        assert_eq!((config.rules, config.filters, config.jobs), (Rules::default(), None, 1));
+        assert_eq!((config.max_executions, config.time_limit), (None, None));
+        assert_eq!(config.trace, PathBuf::from("trace.txt"));
+        assert_eq!(config.notes, [SCOPE_NOTE]);
+        assert!(!config.keep_going && !config.outcomes && config.args.is_empty());
+    }
+
+    #[test]
+    fn options_arrive() {
+        let options = "--scope sync --memory sc --keep-going --outcomes --jobs 1 --seed 9 --max-executions 5 --max-steps 77 \
+                       --time-limit 2m --isolation fork --engine fibers --trace x.txt --spurious 2 --leaks \
+                       --exit-status --hang-limit 500ms --quiet --color never --no-progress -- -a --seed";
+        let config = resolve(&options.split_whitespace().collect::<Vec<_>>()).expect("valid");
+        let rules = Rules {
+            scope: Scope::Sync,
+            memory: Memory::Sc,
+            isolation: Isolation::Fork,
+            seed: 9,
+            spurious: 2,
+            max_steps: 77,
+            hang_limit: Duration::from_millis(500),
+            leaks: true,
+            exit_status: true,
+        };
+        assert_eq!(config.rules, rules);
+        assert_eq!((config.max_executions, config.time_limit), (Some(5), Some(Duration::from_secs(120))));
+        assert!(config.keep_going && config.outcomes && config.notes.is_empty());
+        assert_eq!(config.args, ["-a", "--seed"]);
+    }
+
+    #[test]
+    fn what_is_not_there_yet_is_refused_in_words() {
+        let message = |options: &[&str]| resolve(options).expect_err("refused").to_string();
+        assert!(message(&["--memory", "tso"]).contains("not there yet"));
+        assert!(message(&["--jobs", "2"]).contains("parallel search is not there yet"));
+        assert!(message(&["--jobs", "0"]).contains("use --jobs 1"));
+        assert!(message(&["--engine", "threads"]).contains("for `rscale replay` only"));
+        assert!(message(&["--engine", "ptrace"]).contains("not there yet"));
+        assert!(message(&["--filters", "no-such-filter"]).starts_with("--filters: there is no filter"));
+        assert!(message(&["--time-limit", "30"]).contains("500ms, 30s, 5m or 1h"));
+        assert!(message(&["--max-executions", "0"]).contains("0 is not in"));
+        assert!(message(&["--max-steps", "9999999"]).contains("is not in"));
+        assert!(message(&["--seed", "-1"]).contains("unexpected argument"));
+    }
+
+    #[test]
+    fn every_filter_is_in_the_help() {
+        let help = after_help();
+        assert!(filters::registry().iter().all(|filter| help.contains(filter.name)), "{help}");
+    }
+}

@@ -1,0 +1,185 @@
+//! What the user asked for, checked and resolved: all that the session needs to know.
+//!
+//! Everything that can be wrong with a command line is found here, before the program is started for the first time.
+
+mod duration;
+mod filters;
+mod rules;
+
+pub use duration::parse_duration;
+pub use filters::{FilterChoice, parse_filters};
+pub use rules::{Memory, Rules, Scope};
+
+use crate::compile::Subject;
+use crate::exit::Failure;
+use crate::finding::Finding;
+use rscale_protocol::arena::Engine;
+use rscale_replay::trace::{self, Header, Parsed, ThreadOrigin};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A search.
+#[derive(Debug)]
+pub struct RunConfig {
+    /// The program.
+    pub subject: Subject,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// What a schedule means.
+    pub rules: Rules,
+    /// The filters, in order; None for the default.
+    pub filters: Option<Vec<FilterChoice>>,
+    /// Whether to go on after the first finding.
+    pub keep_going: bool,
+    /// Whether to tabulate the distinct ends of the program.
+    pub outcomes: bool,
+    /// Parallel workers.
+    pub jobs: u32,
+    /// Bound on the number of executions.
+    pub max_executions: Option<u64>,
+    /// Bound on the time.
+    pub time_limit: Option<Duration>,
+    /// Where the trace of the first finding goes; see [`trace::numbered_path`] for the others.
+    pub trace: PathBuf,
+    /// What the user should know about the request.
+    pub notes: Vec<String>,
+}
+
+impl RunConfig {
+    /// The header of a trace of this run, under the rules that the finding was made with.
+    #[must_use]
+    pub fn trace_header(&self, rules: &Rules, finding: &Finding, threads: Vec<ThreadOrigin>) -> Header {
+        Header {
+            version: Some(env!("CARGO_PKG_VERSION").into()),
+            program: Some(self.subject.given.clone().into_os_string()),
+            program_hash: Some(self.subject.hash.clone()),
+            arguments: self.args.clone(),
+            options: rules.to_options(),
+            finding: Some(finding.headline()),
+            threads,
+        }
+    }
+}
+
+/// A replay of one schedule.
+#[derive(Debug)]
+pub struct ReplayConfig {
+    /// The program.
+    pub subject: Subject,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// What the schedule means.
+    pub rules: Rules,
+    /// What the threads of the program run on.
+    pub engine: Engine,
+    /// The file that the schedule comes from.
+    pub path: PathBuf,
+    /// The schedule, and where each step stands in the file.
+    pub schedule: Parsed,
+}
+
+impl ReplayConfig {
+    /// Reads the trace and prepares the program that it names, unless the user names another.
+    ///
+    /// # Errors
+    /// When the file is no trace, names no program, or the program is not the one it was recorded with.
+    pub fn load(path: &Path, program: Option<&Path>, args: Vec<OsString>, engine: Engine) -> Result<Self, Failure> {
+        let schedule = trace::read(path)?;
+        let header = &schedule.trace.header;
+        let given = program.or(header.program.as_deref().map(Path::new)).ok_or_else(|| {
+            Failure::Usage(format!(
+                "{} does not say which program it is a trace of; add --program PATH",
+                path.display()
+            ))
+        })?;
+        let subject = Subject::prepare(given)?;
+        if header.program_hash.as_ref().is_some_and(|recorded| *recorded != subject.hash) {
+            return Err(Failure::CannotRun(format!(
+                "{} is not the program that {} was recorded with: it has changed since; record a new trace with \
+                 `rscale run`, or remove the line \"# hash:\" to try the schedule all the same",
+                given.display(),
+                path.display()
+            )));
+        }
+        let rules = Rules::from_options(&header.options)
+            .map_err(|reason| Failure::CannotRun(format!("{}: {reason}", path.display())))?;
+        let args = if args.is_empty() { header.arguments.clone() } else { args };
+        Ok(ReplayConfig { subject, args, rules, engine, path: path.to_owned(), schedule })
+    }
+
+    /// Where a step stands: `trace.txt: line 3, column 7`.
+    #[must_use]
+    pub fn place_of_step(&self, index: usize) -> String {
+        match self.schedule.positions.get(index) {
+            Some(position) => format!("{}: {position}", self.path.display()),
+            None => format!("{}: after the last step", self.path.display()),
+        }
+    }
+}
+
+#[cfg(test)]
+impl RunConfig {
+    /// A configuration that names no real program.
+    pub fn sample() -> RunConfig {
+        let filters = vec![FilterChoice { name: "nsb", value: None }, FilterChoice { name: "db", value: Some(5) }];
+        RunConfig {
+            subject: Subject::sample("./a.out"),
+            args: vec!["3".into()],
+            rules: Rules::default(),
+            filters: Some(filters),
+            keep_going: false,
+            outcomes: false,
+            jobs: 1,
+            max_executions: None,
+            time_limit: None,
+            trace: "trace.txt".into(),
+            notes: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::TemporaryDirectory;
+    use crate::finding::samples;
+    use rscale_replay::trace::Trace;
+    use std::fs;
+
+    #[test]
+    fn a_trace_finds_its_program_again_and_notices_a_change() {
+        let directory = TemporaryDirectory::create().expect("a directory");
+        let program = directory.path().join("program");
+        fs::copy("/bin/true", &program).expect("a copy of a program");
+        let mut config = RunConfig::sample();
+        config.subject = Subject::prepare(&program).expect("an executable");
+        config.rules.seed = 7;
+        let finding = samples::deadlock();
+        let header = config.trace_header(&config.rules, &finding, Vec::new());
+        let path = directory.path().join("trace.txt");
+        trace::write(&path, &Trace { header, tokens: finding.schedule }).expect("written");
+
+        let replay = ReplayConfig::load(&path, None, Vec::new(), Engine::Fibers).expect("replayable");
+        assert_eq!((replay.subject.given.as_path(), replay.rules), (program.as_path(), config.rules));
+        assert_eq!(replay.args, config.args);
+        assert!(replay.place_of_step(1).ends_with("trace.txt: line 17, column 3"), "{}", replay.place_of_step(1));
+
+        fs::copy("/bin/false", &program).expect("another program");
+        let failure = ReplayConfig::load(&path, None, Vec::new(), Engine::Fibers).expect_err("changed");
+        assert!(failure.to_string().contains("it has changed since"), "{failure}");
+    }
+
+    #[test]
+    fn a_trace_written_by_hand_needs_a_program() {
+        let directory = TemporaryDirectory::create().expect("a directory");
+        let path = directory.path().join("trace.txt");
+        fs::write(&path, "0 1 0").expect("written");
+        let failure = ReplayConfig::load(&path, None, Vec::new(), Engine::Fibers).expect_err("no program");
+        assert!(failure.to_string().ends_with("add --program PATH"), "{failure}");
+        let args = vec!["x".into()];
+        let replay = ReplayConfig::load(&path, Some(Path::new("/bin/true")), args.clone(), Engine::Threads);
+        let replay = replay.expect("replayable");
+        assert_eq!((replay.args, replay.engine, replay.schedule.trace.tokens.len()), (args, Engine::Threads, 3));
+    }
+}

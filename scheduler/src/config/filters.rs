@@ -1,0 +1,146 @@
+//! The list behind `--filters`, checked against the registry.
+
+use crate::filters::FilterInfo;
+use std::fmt;
+
+/// A filter that was asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FilterChoice {
+    /// Its name in the registry.
+    pub name: &'static str,
+    /// Its number, for those that take one.
+    pub value: Option<u64>,
+}
+
+impl fmt::Display for FilterChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.value {
+            None => f.write_str(self.name),
+            Some(value) => write!(f, "{}={value}", self.name),
+        }
+    }
+}
+
+/// Reads `a,b=N,...`; an empty list is a search without filters. An argument in brackets may be left out.
+///
+/// # Errors
+/// When a filter is unknown, stands there twice, or has a value that it does not take.
+pub fn parse_filters(list: &str, registry: &'static [FilterInfo]) -> Result<Vec<FilterChoice>, String> {
+    let mut chosen: Vec<FilterChoice> = Vec::new();
+    if list.trim().is_empty() {
+        return Ok(chosen);
+    }
+    for item in list.split(',') {
+        let choice = parse_item(item.trim(), registry)?;
+        if chosen.iter().any(|known| known.name == choice.name) {
+            return Err(format!("filter {} stands there twice; name it once", choice.name));
+        }
+        chosen.push(choice);
+    }
+    Ok(chosen)
+}
+
+fn parse_item(item: &str, registry: &'static [FilterInfo]) -> Result<FilterChoice, String> {
+    let (name, value) = item.split_once('=').map_or((item, None), |(name, value)| (name, Some(value)));
+    let info = registry.iter().find(|info| info.name == name).ok_or_else(|| unknown(name, registry))?;
+    let is_optional = info.argument.is_none_or(|argument| argument.starts_with('['));
+    let value = match (info.argument, value) {
+        (None, Some(_)) => return Err(format!("filter {name} takes no value; write {name}")),
+        (Some(_), None) if !is_optional => return Err(format!("filter {name} needs a number, as in {name}=2")),
+        (_, Some(text)) => Some(number(name, text)?),
+        (_, None) => None,
+    };
+    Ok(FilterChoice { name: info.name, value })
+}
+
+fn number(name: &str, text: &str) -> Result<u64, String> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse()
+        .ok()
+        .filter(|_| is_number)
+        .ok_or_else(|| format!("filter {name} needs a whole number that fits 64 bits, not \"{text}\""))
+}
+
+fn unknown(name: &str, registry: &'static [FilterInfo]) -> String {
+    if name.is_empty() {
+        return "a filter name is missing between the commas".into();
+    }
+    let nearest = registry.iter().map(|info| (distance(name, info.name), info.name)).min();
+    match nearest {
+        Some((distance, similar)) if distance <= 2 && distance < name.chars().count() => {
+            format!("there is no filter \"{name}\"; did you mean {similar}?")
+        }
+        _ => format!("there is no filter \"{name}\"; `rscale list` names them all"),
+    }
+}
+
+/// The edit distance: insertions, deletions, replacements and swaps of neighbours.
+fn distance(left: &str, right: &str) -> usize {
+    let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
+    let mut costs = vec![vec![0; right.len() + 1]; left.len() + 1];
+    costs[0] = (0..=right.len()).collect();
+    for i in 1..=left.len() {
+        costs[i][0] = i;
+        for j in 1..=right.len() {
+            let replaced = costs[i - 1][j - 1] + usize::from(left[i - 1] != right[j - 1]);
+            let mut cost = replaced.min(costs[i - 1][j] + 1).min(costs[i][j - 1] + 1);
+            if i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1] {
+                cost = cost.min(costs[i - 2][j - 2] + 1);
+            }
+            costs[i][j] = cost;
+        }
+    }
+    costs[left.len()][right.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const REGISTRY: &[FilterInfo] = &[
+        FilterInfo { name: "nsb", argument: Some("[N]"), summary: "", make: |_| unreachable!("never made") },
+        FilterInfo { name: "db", argument: Some("N"), summary: "", make: |_| unreachable!("never made") },
+        FilterInfo { name: "superstep", argument: None, summary: "", make: |_| unreachable!("never made") },
+    ];
+
+    fn names(list: &str) -> Result<Vec<String>, String> {
+        parse_filters(list, REGISTRY).map(|choices| choices.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn lists_are_understood() {
+        assert_eq!(names("nsb,db=5"), Ok(vec!["nsb".into(), "db=5".into()]));
+        assert_eq!(names(" superstep , nsb=10"), Ok(vec!["superstep".into(), "nsb=10".into()]));
+        assert_eq!(names(""), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn mistakes_are_explained() {
+        let error = |list: &str| names(list).expect_err("a mistake");
+        assert_eq!(error("nbs"), "there is no filter \"nbs\"; did you mean nsb?");
+        assert_eq!(error("supersteps"), "there is no filter \"supersteps\"; did you mean superstep?");
+        assert_eq!(error("magic"), "there is no filter \"magic\"; `rscale list` names them all");
+        assert_eq!(error("nsb,nsb=3"), "filter nsb stands there twice; name it once");
+        assert_eq!(error("db"), "filter db needs a number, as in db=2");
+        assert_eq!(error("superstep=1"), "filter superstep takes no value; write superstep");
+        assert_eq!(error("nsb,,db=1"), "a filter name is missing between the commas");
+        for value in ["", "x", "-1", "+1", "1.5", "99999999999999999999"] {
+            assert!(error(&format!("db={value}")).contains("needs a whole number"), "{value}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_distance_is_symmetric_and_tells_words_apart(a in "[ab]{0,6}", b in "[ab]{0,6}") {
+            prop_assert_eq!(distance(&a, &b), distance(&b, &a));
+            prop_assert_eq!(distance(&a, &b) == 0, a == b);
+            prop_assert!(distance(&a, &b) <= a.len().max(b.len()));
+        }
+
+        #[test]
+        fn arbitrary_lists_never_panic(list: String) {
+            let _ = names(&list);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Explaining: from addresses and numbers to threads, functions, lines and variables.
+
+mod names;
+mod stacks;
+mod waiting;
+
+use crate::backend::{Backend, RunEnd, Target, ThreadState};
+use crate::finding::{Finding, StepView, ThreadView};
+use crate::property::Violation;
+use names::Names;
+use rscale_protocol::Ending;
+use rscale_protocol::arena::{Step, Token};
+use stacks::Stacks;
+
+/// Knows the program's names, and walks its stacks while an execution is halted.
+pub struct Explainer {
+    names: Names,
+    stacks: Stacks,
+}
+
+impl Explainer {
+    /// An explainer for the process that runs the program now.
+    #[must_use]
+    pub fn new(target: &Target) -> Explainer {
+        let modules = names::modules_of(target);
+        Explainer { names: Names::new(modules.clone()), stacks: Stacks::new(modules) }
+    }
+
+    /// The finding that the halted execution shows.
+    #[must_use]
+    pub fn finding(&self, target: &Target, violation: Violation, end: &RunEnd, steps: &[Step]) -> Finding {
+        let states = target.threads();
+        let threads: Vec<ThreadView> = states.iter().map(|state| self.thread(target, state, end, &states)).collect();
+        let culprit = threads.iter().find(|thread| thread.id == end.thread);
+        let [stdout, stderr] = target.output();
+        Finding {
+            kind: violation.kind,
+            message: violation.message,
+            location: self.location(end, culprit, steps),
+            explanation: waiting::explain(end, &states, &self.names),
+            threads,
+            steps: self.steps(steps, &states),
+            schedule: schedule(steps),
+            preemptions: preemptions(steps),
+            stdout,
+            stderr,
+            trace: None,
+        }
+    }
+
+    /// Where it happened: the innermost line of the program's own code, or where the last step was called from.
+    fn location(&self, end: &RunEnd, culprit: Option<&ThreadView>, steps: &[Step]) -> Option<String> {
+        if end.ending == Ending::Deadlock {
+            return None;
+        }
+        let from_stack = culprit.and_then(|thread| thread.stack.iter().find_map(|frame| line_in(frame)));
+        from_stack.or_else(|| {
+            let last = steps.iter().rev().find(|step| step.action.thread == end.thread)?;
+            (last.action.pc != 0).then(|| self.names.location(last.action.pc))
+        })
+    }
+
+    fn thread(&self, target: &Target, state: &ThreadState, end: &RunEnd, all: &[ThreadState]) -> ThreadView {
+        let stack = if state.next.is_some() || state.id == end.thread {
+            self.stacks.walk(target, state, end).iter().map(|frame| self.names.frame(frame)).collect()
+        } else {
+            Vec::new()
+        };
+        ThreadView {
+            id: state.id,
+            name: self.names.thread(state),
+            state: waiting::describe(state, end, all, &self.names),
+            stack: trim(stack),
+        }
+    }
+
+    /// All threads of the execution, by name.
+    #[must_use]
+    pub fn threads(&self, target: &Target) -> Vec<ThreadView> {
+        let named = |state: &ThreadState| ThreadView {
+            id: state.id,
+            name: self.names.thread(state),
+            state: String::new(),
+            stack: Vec::new(),
+        };
+        target.threads().iter().map(named).collect()
+    }
+
+    /// The steps as a person sees them.
+    #[must_use]
+    pub fn steps(&self, steps: &[Step], states: &[ThreadState]) -> Vec<StepView> {
+        steps.iter().map(|step| self.step(step, states)).collect()
+    }
+
+    fn step(&self, step: &Step, states: &[ThreadState]) -> StepView {
+        let action = &step.action;
+        StepView {
+            token: token(step),
+            operation: names::operation(action),
+            variables: action.accesses().map(|access| self.names.variable(access.variable, states)).collect(),
+            location: if action.pc == 0 { String::new() } else { self.names.location(action.pc) },
+            result: names::result(step),
+        }
+    }
+}
+
+/// Frames below `main` or the start routine are the C library's and rscale's.
+fn trim(mut stack: Vec<String>) -> Vec<String> {
+    let is_outside = |frame: &String| frame.starts_with("__libc_start") || frame.starts_with("_start ");
+    while stack.last().is_some_and(is_outside) {
+        stack.pop();
+    }
+    stack
+}
+
+/// The `file:line` at the end of a frame.
+fn line_in(frame: &str) -> Option<String> {
+    let (_, place) = frame.rsplit_once(" at ")?;
+    let is_source = place.rsplit_once(':').is_some_and(|(_, line)| line.bytes().all(|byte| byte.is_ascii_digit()));
+    is_source.then(|| place.to_string())
+}
+
+/// The schedule that the steps followed.
+#[must_use]
+pub fn schedule(steps: &[Step]) -> Vec<Token> {
+    steps.iter().map(token).collect()
+}
+
+fn token(step: &Step) -> Token {
+    Token { thread: step.action.thread, choice: step.choice }
+}
+
+/// How often a thread was switched out although it could have gone on.
+#[must_use]
+pub fn preemptions(steps: &[Step]) -> usize {
+    let is_preemption = |pair: &&[Step]| {
+        let (before, after) = (pair[0].action.thread, &pair[1]);
+        after.action.thread != before && after.enabled[0].contains(before)
+    };
+    steps.windows(2).filter(is_preemption).count()
+}

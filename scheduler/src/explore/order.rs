@@ -1,0 +1,54 @@
+//! The order in which successors are picked: by thread number, or shuffled by a seed (the thesis' SCALE(54)).
+
+use super::Candidates;
+use rscale_protocol::arena::Token;
+
+/// An order of exploration.
+#[derive(Clone, Copy, Debug)]
+pub struct Order {
+    state: u64,
+    shuffled: bool,
+}
+
+impl Order {
+    /// By thread number for seed 0, else shuffled.
+    #[must_use]
+    pub fn new(seed: u64) -> Order {
+        Order { state: seed, shuffled: seed != 0 }
+    }
+
+    /// The next step to explore out of a state.
+    pub fn pick(&mut self, candidates: &Candidates) -> Option<Token> {
+        if !self.shuffled {
+            return candidates.iter().next();
+        }
+        let count = candidates.len() as u64;
+        (count > 0).then(|| candidates.iter().nth((self.random() % count) as usize)).flatten()
+    }
+
+    /// splitmix64.
+    fn random(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.state ^ self.state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rscale_protocol::{ThreadId, ThreadSet};
+    use std::collections::HashSet;
+
+    #[test]
+    fn seed_zero_goes_by_number_and_others_reach_everything() {
+        let set: ThreadSet = (3..7).map(ThreadId).collect();
+        let candidates = Candidates::all([set, ThreadSet::EMPTY, ThreadSet::EMPTY]);
+        assert_eq!(Order::new(0).pick(&candidates).map(|token| token.thread), Some(ThreadId(3)));
+        let mut order = Order::new(54);
+        let picked: HashSet<_> = (0..100).filter_map(|_| order.pick(&candidates)).collect();
+        assert_eq!(picked.len(), 4);
+        assert_eq!(Order::new(54).pick(&Candidates::default()), None);
+    }
+}

@@ -1,0 +1,70 @@
+//! The path from the initial state to the current one: the part of the search tree that is kept.
+
+use super::Candidates;
+use rscale_protocol::ThreadSet;
+use rscale_protocol::arena::{Step, Token};
+
+/// A state on the path.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Who can take a step here.
+    pub enabled: [ThreadSet; 3],
+    /// What is still to be explored.
+    pub candidates: Candidates,
+    /// The step that the path takes out of this state.
+    pub taken: Option<Step>,
+}
+
+/// The path: a state, a step, a state, ... The last state may have no step yet.
+#[derive(Debug, Default)]
+pub struct Path {
+    nodes: Vec<Node>,
+}
+
+impl Path {
+    /// The states, the initial one first.
+    #[must_use]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The states, to release what was held back.
+    pub fn nodes_mut(&mut self) -> &mut [Node] {
+        &mut self.nodes
+    }
+
+    /// How many steps lead to the last state.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.nodes.len().saturating_sub(1)
+    }
+
+    /// The steps taken.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.nodes.iter().filter_map(|node| node.taken.as_ref())
+    }
+
+    pub(super) fn push(&mut self, node: Node) {
+        self.nodes.push(node);
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Node> {
+        self.nodes.pop()
+    }
+
+    pub(super) fn last_mut(&mut self) -> Option<&mut Node> {
+        self.nodes.last_mut()
+    }
+
+    pub(super) fn last(&self) -> Option<&Node> {
+        self.nodes.last()
+    }
+}
+
+impl Node {
+    /// The token of the step that was taken.
+    #[must_use]
+    pub fn token(&self) -> Option<Token> {
+        self.taken.as_ref().map(|step| Token { thread: step.action.thread, choice: step.choice })
+    }
+}

@@ -1,0 +1,178 @@
+//! The depth-first search: which schedule to run next, and what a run adds to the tree.
+//!
+//! The program runs whole executions by itself; the search reads them state by state, as if it had scheduled each step
+//! (Algorithm 2), and cuts them where a filter prunes the step that was taken.
+
+use super::{Candidates, Counts, Node, Order, Path};
+use crate::filters::{Filter, Preserves};
+use crate::frontend::{Configuration, Execution};
+use rscale_protocol::Ending;
+use rscale_protocol::arena::{Step, Token};
+
+/// A search over the schedules of a program.
+pub struct Search {
+    path: Path,
+    configuration: Configuration,
+    filters: Vec<Box<dyn Filter>>,
+    order: Order,
+    prefix: Vec<Token>,
+    counts: Counts,
+}
+
+/// What became of a run.
+#[derive(Clone, Debug)]
+pub enum Absorbed {
+    /// It is part of the tree now.
+    Added,
+    /// It did not follow the schedule as the run before it did.
+    Diverged(Box<Divergence>),
+}
+
+/// A step at which the program did something else than before, under the same schedule.
+#[derive(Clone, Debug)]
+pub struct Divergence {
+    /// The index of the step.
+    pub index: usize,
+    /// What the program did before.
+    pub expected: Step,
+    /// What it did now, if it took the step at all.
+    pub got: Option<Step>,
+}
+
+impl Search {
+    /// A search that has not begun.
+    #[must_use]
+    pub fn new(filters: Vec<Box<dyn Filter>>, seed: u64) -> Search {
+        Search {
+            path: Path::default(),
+            configuration: Configuration::initial(),
+            filters,
+            order: Order::new(seed),
+            prefix: Vec::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// What has been done so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// What the filters still cover.
+    pub fn preserves(&self) -> impl Iterator<Item = Preserves> + '_ {
+        self.filters.iter().map(|filter| filter.preserves())
+    }
+
+    /// Bytes that the filters keep.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.filters.iter().map(|filter| filter.memory()).sum()
+    }
+
+    /// The schedule to run next: the first run follows none. None when everything has been explored.
+    pub fn next_schedule(&mut self) -> Option<&[Token]> {
+        if self.counts.runs == 0 {
+            return Some(&self.prefix);
+        }
+        let token = self.backtrack()?;
+        self.prefix.clear();
+        self.prefix.extend(self.path.nodes().iter().filter_map(Node::token));
+        self.prefix.push(token);
+        Some(&self.prefix)
+    }
+
+    /// Goes back to the deepest state with something left, and picks it.
+    fn backtrack(&mut self) -> Option<Token> {
+        loop {
+            self.retract_last_step();
+            let node = self.path.last()?;
+            if let Some(token) = self.order.pick(&node.candidates) {
+                return Some(token);
+            }
+            self.filters.iter_mut().for_each(|filter| filter.finished(&self.path));
+            self.path.pop();
+        }
+    }
+
+    fn retract_last_step(&mut self) {
+        if let Some(step) = self.path.last_mut().and_then(|node| node.taken.take()) {
+            self.configuration.retract(&step);
+        }
+    }
+
+    /// Adds a run of the schedule that [`Search::next_schedule`] gave.
+    pub fn absorb(&mut self, execution: &Execution) -> Absorbed {
+        let known = self.path.nodes().len().saturating_sub(1);
+        if let Some(divergence) = self.compare(execution, known) {
+            return Absorbed::Diverged(Box::new(divergence));
+        }
+        self.counts.runs += 1;
+        self.configuration.begin(execution);
+        (0..known.min(execution.steps.len())).for_each(|index| self.configuration.follow(execution, index));
+        let complete = self.walk(execution, known);
+        let ending = execution.end.as_ref().map(|end| end.ending);
+        let is_end = !matches!(ending, Some(Ending::StepBudget | Ending::Sleeping) | None);
+        self.counts.out_of_steps += u64::from(complete && ending == Some(Ending::StepBudget));
+        if complete && is_end { self.counts.executions += 1 } else { self.counts.blocked += 1 }
+        Absorbed::Added
+    }
+
+    /// Whether the run repeated the steps that lead to the state it branches off.
+    fn compare(&self, execution: &Execution, known: usize) -> Option<Divergence> {
+        let end = execution.end.as_ref();
+        let refused = end.filter(|end| end.ending == Ending::Diverged).map(|end| end.value as usize);
+        let expected = |index: usize| self.path.nodes()[index].taken;
+        (0..known).find_map(|index| {
+            let expected = expected(index)?;
+            let got = execution.steps.get(index).copied();
+            let is_same = refused != Some(index) && got.is_some_and(|got| is_same_step(&expected, &got));
+            (!is_same).then_some(Divergence { index, expected, got })
+        })
+    }
+
+    /// Follows the run from the first state that is new, and from the step out of the state it branches off. Returns
+    /// whether no filter cut it.
+    fn walk(&mut self, execution: &Execution, known: usize) -> bool {
+        let mut index = known;
+        if self.path.nodes().is_empty() {
+            self.enter_state(execution, 0);
+        }
+        while let Some(step) = execution.steps.get(index) {
+            let token = Token { thread: step.action.thread, choice: step.choice };
+            let Some(node) = self.path.last_mut() else { return false };
+            if !node.candidates.contains(token) {
+                return false;
+            }
+            node.candidates.remove(token);
+            node.taken = Some(*step);
+            self.configuration.advance(execution, index);
+            self.counts.transitions += 1;
+            index += 1;
+            self.enter_state(execution, index);
+        }
+        true
+    }
+
+    /// The state after the first `depth` steps of the run is reached for the first time.
+    fn enter_state(&mut self, execution: &Execution, depth: usize) {
+        let enabled = execution.enabled_at(depth);
+        let mut candidates = Candidates::all(enabled);
+        self.path.push(Node { enabled, candidates, taken: None });
+        self.counts.states += 1;
+        self.counts.max_depth = self.counts.max_depth.max(depth as u64);
+        for filter in &mut self.filters {
+            filter.visit(&self.path, &mut self.configuration, &mut candidates);
+        }
+        if let Some(node) = self.path.last_mut() {
+            node.candidates = candidates;
+        }
+    }
+}
+
+fn is_same_step(expected: &Step, got: &Step) -> bool {
+    expected.action.same_effect(&got.action)
+        && expected.choice == got.choice
+        && expected.result == got.result
+        && expected.enabled == got.enabled
+}

@@ -1,0 +1,30 @@
+//! `db=N`: depth bound (SCALE, Algorithm 4).
+
+use super::{Filter, FilterInfo, Preserves};
+use crate::explore::{Candidates, Path};
+use crate::frontend::Configuration;
+
+pub(super) const INFO: FilterInfo = FilterInfo {
+    name: "db",
+    argument: Some("N"),
+    summary: "depth bound: nothing beyond N steps is explored",
+    make: |value| Box::new(DepthBound { bound: value.unwrap_or(0), cut: 0 }),
+};
+
+struct DepthBound {
+    bound: u64,
+    cut: u64,
+}
+
+impl Filter for DepthBound {
+    fn visit(&mut self, path: &Path, _configuration: &mut Configuration, candidates: &mut Candidates) {
+        if path.depth() as u64 >= self.bound && !candidates.is_empty() {
+            self.cut += 1;
+            candidates.retain(|_| false);
+        }
+    }
+
+    fn preserves(&self) -> Preserves {
+        Preserves::OnlyWithin { bound: "steps", value: self.bound, cut: self.cut }
+    }
+}

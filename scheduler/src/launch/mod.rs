@@ -1,0 +1,92 @@
+//! Starting the program with the shim inside.
+//!
+//! The program is started under ptrace, so that a failed exec is known for what it is, and stopped before its first
+//! instruction; address-space randomisation is switched off. Then it is let go: every signal of a traced program would
+//! cost tens of microseconds.
+
+mod arena_map;
+mod captured;
+mod shim;
+mod spawn;
+
+pub use arena_map::ArenaMap;
+pub use captured::Captured;
+pub use shim::Shim;
+pub use spawn::Process;
+
+use rscale_protocol::arena::{Engine, Isolation};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What to start and how.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The executable.
+    pub executable: PathBuf,
+    /// The name it is called by: what the user typed.
+    pub name: OsString,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// How executions are kept apart.
+    pub isolation: Isolation,
+    /// What the threads of the program run on.
+    pub engine: Engine,
+    /// Threads to prepare for, the main thread included.
+    pub thread_pool: u32,
+    /// Whether the shim watches system calls. It can not where the program starts other programs.
+    pub watch_syscalls: bool,
+    /// Whether threads may have to be unwound.
+    pub unwinder: bool,
+    /// Whether memory that is not freed is an error.
+    pub leaks: bool,
+    /// Whether constructors of the program are part of an execution.
+    pub before_constructors: bool,
+    /// Seed of what the program takes for random.
+    pub seed: u64,
+}
+
+/// Why the program could not be started.
+#[derive(Debug)]
+pub enum LaunchError {
+    /// A resource that rscale needs could not be had.
+    Resource(&'static str, std::io::Error),
+    /// The program could not be executed.
+    Exec(PathBuf, std::io::Error),
+    /// The kernel does not let rscale trace its child.
+    Ptrace(std::io::Error),
+    /// The program ended before the shim was ready.
+    EndedEarly(String),
+}
+
+impl std::fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            LaunchError::Resource(what, error) => write!(f, "could not {what}: {error}"),
+            LaunchError::Exec(path, error) => write!(f, "could not execute {}: {error}", path.display()),
+            LaunchError::Ptrace(error) => write!(
+                f,
+                "not permitted to trace the program ({error}); in a container, allow ptrace \
+                 (--cap-add=SYS_PTRACE), or see `rscale doctor`"
+            ),
+            LaunchError::EndedEarly(how) => write!(f, "the program ended before its main function: {how}"),
+        }
+    }
+}
+
+impl std::error::Error for LaunchError {}
+
+impl Launch {
+    /// Writes into the arena how the shim is to set itself up.
+    fn write_setup(&self, arena: &ArenaMap) {
+        let setup = &arena.setup;
+        setup.thread_pool.store(self.thread_pool, Relaxed);
+        setup.isolation.store(self.isolation as u32, Relaxed);
+        setup.engine.store(self.engine as u32, Relaxed);
+        setup.watch_syscalls.store(self.watch_syscalls.into(), Relaxed);
+        setup.unwinder.store(self.unwinder.into(), Relaxed);
+        setup.leaks.store(self.leaks.into(), Relaxed);
+        setup.before_constructors.store(self.before_constructors.into(), Relaxed);
+        setup.seed.store(self.seed, Relaxed);
+    }
+}

@@ -1,0 +1,158 @@
+//! The process of the program: started, stopped at its first instruction, let go, and ended.
+//!
+//! Code between fork and exec may only make system calls: that is the one unsafe promise here.
+#![allow(unsafe_code)]
+
+use super::{ArenaMap, Captured, Launch, LaunchError, Shim};
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
+use nix::sys::personality::{self, Persona};
+use nix::sys::signal::Signal;
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::sys::{prctl, ptrace};
+use nix::unistd::Pid;
+use rscale_protocol::arena::ARENA_VARIABLE;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+/// The running program. Ended and reaped when the value is dropped.
+pub struct Process {
+    child: Child,
+    status: Option<ExitStatus>,
+}
+
+impl Process {
+    /// Starts the program with the shim and the arena, and output going to the given files.
+    ///
+    /// # Errors
+    /// Where the program can not be executed, or rscale may not trace it.
+    pub fn start(
+        launch: &Launch,
+        shim: &Shim,
+        arena: &ArenaMap,
+        output: &[Captured; 2],
+    ) -> Result<Process, LaunchError> {
+        launch.write_setup(arena);
+        let mut command = command(launch, shim, arena, output)
+            .map_err(|error| LaunchError::Resource("pass descriptors to the program", error))?;
+        let child = command.spawn().map_err(|error| spawn_error(launch, error))?;
+        let mut process = Process { child, status: None };
+        process.release_at_exec()?;
+        Ok(process)
+    }
+
+    /// Waits for the stop that follows the exec, and detaches.
+    fn release_at_exec(&mut self) -> Result<(), LaunchError> {
+        loop {
+            match waitpid(self.pid(), None) {
+                Ok(WaitStatus::Stopped(pid, Signal::SIGTRAP)) => {
+                    return ptrace::detach(pid, None).map_err(|error| LaunchError::Ptrace(error.into()));
+                }
+                Ok(WaitStatus::Stopped(pid, signal)) => {
+                    ptrace::cont(pid, signal).map_err(|error| LaunchError::Ptrace(error.into()))?;
+                }
+                Err(Errno::EINTR) => {}
+                Ok(status) => return Err(LaunchError::EndedEarly(format!("{status:?}"))),
+                Err(error) => return Err(LaunchError::Ptrace(error.into())),
+            }
+        }
+    }
+
+    /// Its process number.
+    #[must_use]
+    pub fn pid(&self) -> Pid {
+        Pid::from_raw(self.child.id() as i32)
+    }
+
+    /// How it ended, if it has.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        if self.status.is_none() {
+            self.status = self.child.try_wait().ok().flatten();
+        }
+        self.status
+    }
+
+    /// Ends it and everything it has forked, and waits for that.
+    pub fn kill(&mut self) {
+        if self.ended().is_none() {
+            // The program leads a process group of its own: forks of it go too.
+            let group = self.pid();
+            let _ = nix::sys::signal::killpg(group, Signal::SIGKILL); // it may just have ended
+            let _ = self.child.kill();
+            self.status = self.child.wait().ok();
+        }
+        while matches!(waitpid(Pid::from_raw(-self.pid().as_raw()), Some(WaitPidFlag::WNOHANG)), Ok(s) if s.pid().is_some()) {}
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn spawn_error(launch: &Launch, error: io::Error) -> LaunchError {
+    match error.raw_os_error().map(Errno::from_raw) {
+        Some(Errno::EPERM) => LaunchError::Ptrace(error),
+        _ => LaunchError::Exec(launch.executable.clone(), error),
+    }
+}
+
+fn command(launch: &Launch, shim: &Shim, arena: &ArenaMap, output: &[Captured; 2]) -> io::Result<Command> {
+    let (shim_fd, arena_fd) = (shim.descriptor().as_raw_fd(), arena.descriptor().as_raw_fd());
+    let mut command = Command::new(&launch.executable);
+    command
+        .arg0(&launch.name)
+        .args(&launch.args)
+        .env("LD_PRELOAD", before_users("LD_PRELOAD", &format!("/proc/self/fd/{shim_fd}")))
+        // The kernel writes to the rseq area at every preemption: on a protected page, that would be fatal.
+        .env("GLIBC_TUNABLES", before_users("GLIBC_TUNABLES", "glibc.pthread.rseq=0"))
+        // Binding a symbol at its first call would happen again after every restore.
+        .env("LD_BIND_NOW", "1")
+        .env(ARENA_VARIABLE, format!("{arena_fd},{shim_fd}"))
+        .stdin(standard_input())
+        .stdout(duplicate(output[0].descriptor())?)
+        .stderr(duplicate(output[1].descriptor())?)
+        .process_group(0);
+    // SAFETY: the closure only makes system calls, on values that it owns.
+    unsafe { command.pre_exec(move || prepare_child([shim_fd, arena_fd])) };
+    Ok(command)
+}
+
+/// rscale's part of a variable, before what the user has set it to.
+fn before_users(variable: &str, own: &str) -> OsString {
+    let mut value = OsString::from(own);
+    if let Some(users) = std::env::var_os(variable).filter(|users| !users.is_empty()) {
+        value.push(OsStr::new(":"));
+        value.push(users);
+    }
+    value
+}
+
+/// A file that the user redirected is passed on: it can be read again in every execution. Anything else can not.
+fn standard_input() -> Stdio {
+    let is_file = File::open("/proc/self/fd/0").and_then(|file| file.metadata()).is_ok_and(|m| m.is_file());
+    if is_file { Stdio::inherit() } else { Stdio::null() }
+}
+
+fn duplicate(descriptor: BorrowedFd<'_>) -> io::Result<Stdio> {
+    Ok(Stdio::from(descriptor.try_clone_to_owned()?))
+}
+
+/// Runs in the child before the exec.
+fn prepare_child(inherited: [RawFd; 2]) -> io::Result<()> {
+    for descriptor in inherited {
+        // SAFETY: the parent keeps these descriptors open until the child has been spawned.
+        let descriptor = unsafe { BorrowedFd::borrow_raw(descriptor) };
+        fcntl(descriptor, FcntlArg::F_SETFD(FdFlag::empty()))?;
+    }
+    prctl::set_pdeathsig(Signal::SIGKILL)?;
+    // Where this is forbidden, addresses differ from process to process; within one they do not.
+    let _ = personality::get().and_then(|persona| personality::set(persona | Persona::ADDR_NO_RANDOMIZE));
+    ptrace::traceme()?;
+    Ok(())
+}

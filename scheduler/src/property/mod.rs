@@ -1,0 +1,93 @@
+//! Property checkers: what makes the end of an execution a finding (SCALE, section 5.3.5).
+//!
+//! To add one: a file here and a line in [`CHECKERS`].
+
+mod assertion;
+mod crash;
+mod deadlock;
+mod exit;
+mod hang;
+mod memory;
+mod misuse;
+
+use crate::backend::RunEnd;
+use crate::config::Rules;
+use crate::finding::Kind;
+
+/// A property as users see it.
+pub struct PropertyInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+    check: fn(&RunEnd, &Rules) -> Option<Violation>,
+}
+
+/// A property does not hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// What kind of finding it is.
+    pub kind: Kind,
+    /// What happened, in one line.
+    pub message: String,
+}
+
+impl Violation {
+    fn new(kind: Kind, message: impl Into<String>) -> Option<Violation> {
+        Some(Violation { kind, message: message.into() })
+    }
+}
+
+/// Every property.
+#[must_use]
+pub fn registry() -> &'static [PropertyInfo] {
+    &[assertion::INFO, deadlock::INFO, crash::INFO, misuse::INFO, memory::INFO, hang::INFO, exit::INFO]
+}
+
+/// The property that the end of an execution violates, if it does.
+#[must_use]
+pub fn violated(end: &RunEnd, rules: &Rules) -> Option<Violation> {
+    registry().iter().find_map(|property| (property.check)(end, rules))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rscale_protocol::{Ending, ThreadId, ThreadSet};
+
+    fn end(ending: Ending, value: u64, text: &str) -> RunEnd {
+        let enabled = [ThreadSet::EMPTY; 3];
+        let (thread, live) = (ThreadId::MAIN, ThreadSet::EMPTY);
+        RunEnd { ending, value, address: 0, thread, enabled, live, text: text.into() }
+    }
+
+    fn found(ending: Ending, value: u64, text: &str, rules: &Rules) -> Option<(Kind, String)> {
+        violated(&end(ending, value, text), rules).map(|violation| (violation.kind, violation.message))
+    }
+
+    #[test]
+    fn every_bad_end_is_one_kind_of_finding() {
+        let rules = Rules::default();
+        assert_eq!(found(Ending::Assertion, 0, "x == 1", &rules), Some((Kind::Assertion, "x == 1 failed".into())));
+        assert_eq!(found(Ending::Deadlock, 0, "", &rules).map(|f| f.0), Some(Kind::Deadlock));
+        let crash = found(Ending::Crash, 11, "null pointer", &rules);
+        assert_eq!(crash, Some((Kind::Crash, "SIGSEGV (null pointer)".into())));
+        assert_eq!(found(Ending::Killed, 15, "", &rules), Some((Kind::Crash, "killed by SIGTERM".into())));
+        assert_eq!(found(Ending::Misuse, 9, "", &rules).map(|f| f.0), Some(Kind::Misuse));
+        assert_eq!(found(Ending::Misuse, 250, "", &rules).map(|f| f.0), Some(Kind::Misuse), "an unknown number too");
+        assert_eq!(found(Ending::Memory, 1, "", &rules), Some((Kind::Memory, "double free".into())));
+        assert_eq!(found(Ending::Hang, 0, "", &rules).map(|f| f.0), Some(Kind::Hang));
+    }
+
+    #[test]
+    fn ordinary_ends_are_no_findings() {
+        let rules = Rules::default();
+        for ending in [Ending::Exit, Ending::StepBudget, Ending::Sleeping, Ending::Paused] {
+            assert_eq!(found(ending, 0, "", &rules), None);
+        }
+        assert_eq!(found(Ending::Exit, 3, "", &rules), None, "a status is the program's business");
+        let strict = Rules { exit_status: true, ..rules };
+        assert_eq!(found(Ending::Exit, 3, "", &strict), Some((Kind::Exit, "exit status 3".into())));
+        assert_eq!(found(Ending::Exit, 0, "", &strict), None);
+    }
+}

@@ -1,0 +1,181 @@
+//! The schedule as a table: one line per step, one column per thread, so that the interleaving can be seen.
+//!
+//! A table must fit the terminal to be readable at all. Cells are cut where there is little room, and where there are
+//! too many threads for columns, each step names its thread instead.
+
+use super::escape;
+use crate::finding::{StepView, ThreadView};
+use rscale_protocol::ThreadId;
+use std::collections::BTreeSet;
+use std::iter::once;
+
+/// More steps than this are cut in the middle.
+const LONGEST: usize = 200;
+const HEAD: usize = 50;
+const TAIL: usize = 100;
+/// A column that is narrower shows nothing worth reading.
+const NARROWEST: usize = 10;
+const GAP: usize = 2;
+
+/// The lines of the schedule, at most `width` characters wide.
+#[must_use]
+pub fn schedule(steps: &[StepView], threads: &[ThreadView], width: usize) -> Vec<String> {
+    let columns: BTreeSet<ThreadId> = steps.iter().map(|step| step.token.thread).collect();
+    let is_narrow = (columns.len() + 2) * (NARROWEST + GAP) > width;
+    let names = if is_narrow {
+        vec!["thread".to_owned(), "operation".to_owned()]
+    } else {
+        columns.iter().map(|&thread| label(thread, threads)).collect()
+    };
+    let cells = |step: &StepView| {
+        let (thread, operation) = (step.token.thread, escape::text(&step.summary()));
+        if is_narrow {
+            return vec![label(thread, threads), operation];
+        }
+        let cell = |&column: &ThreadId| if column == thread { operation.clone() } else { String::new() };
+        columns.iter().map(cell).collect()
+    };
+    let row = |(index, step): (usize, &StepView)| {
+        let location = escape::text(file_name(&step.location));
+        once((index + 1).to_string()).chain(cells(step)).chain(once(location)).collect()
+    };
+    let header = once("step".to_owned()).chain(names).chain(once("where".to_owned())).collect();
+    let cut = if steps.len() > LONGEST { HEAD..steps.len() - TAIL } else { 0..0 };
+    let shown = steps.iter().enumerate().filter(|(index, _)| !cut.contains(index));
+    let mut lines = grid(header, shown.map(row).collect(), width);
+    if !cut.is_empty() {
+        lines.insert(1 + HEAD, format!("... {} steps ...", cut.len()));
+    }
+    lines
+}
+
+/// The stacks of a finding show whole paths; a table has no room for them.
+fn file_name(location: &str) -> &str {
+    location.rsplit('/').next().unwrap_or(location)
+}
+
+/// A thread as it is named in reports: `1 worker`.
+#[must_use]
+pub fn label(thread: ThreadId, threads: &[ThreadView]) -> String {
+    let name = threads.iter().find(|view| view.id == thread).map_or("", |view| view.name.as_str());
+    if name.is_empty() { thread.to_string() } else { format!("{thread} {}", escape::text(name)) }
+}
+
+/// Columns with a header. The first is aligned to the right; the last is cut at its beginning, the others at their end.
+#[must_use]
+pub fn grid(header: Vec<String>, rows: Vec<Vec<String>>, width: usize) -> Vec<String> {
+    let rows: Vec<Vec<String>> = once(header).chain(rows).collect();
+    let count = rows[0].len();
+    let natural =
+        (0..count).map(|column| rows.iter().map(|row| length(&row[column])).max().unwrap_or(0)).collect::<Vec<_>>();
+    let widths = share(&natural, width.saturating_sub(GAP * (count - 1)));
+    rows.iter().map(|row| line(row, &widths)).collect()
+}
+
+fn line(row: &[String], widths: &[usize]) -> String {
+    let mut line = String::new();
+    for (column, (cell, &width)) in row.iter().zip(widths).enumerate() {
+        let is_last = column + 1 == row.len();
+        let cell = if is_last { cut_front(cell, width) } else { cut(cell, width) };
+        let padding = " ".repeat(width - length(&cell));
+        let gap = if column == 0 { "" } else { "  " };
+        let (before, after) = if column == 0 { (padding.as_str(), "") } else { ("", padding.as_str()) };
+        line.extend([gap, before, &cell, after]);
+    }
+    line.truncate(line.trim_end().len());
+    line
+}
+
+/// Gives every column what it wants, or an equal share of what the more modest ones leave.
+fn share(natural: &[usize], total: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..natural.len()).collect();
+    order.sort_by_key(|&column| natural[column]);
+    let mut widths = vec![0; natural.len()];
+    let mut left = total;
+    for (done, &column) in order.iter().enumerate() {
+        widths[column] = natural[column].min(left / (natural.len() - done));
+        left -= widths[column];
+    }
+    widths
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// At most `width` characters of a text, from its beginning.
+#[must_use]
+pub fn cut(text: &str, width: usize) -> String {
+    if length(text) <= width {
+        return text.to_owned();
+    }
+    text.chars().take(width.saturating_sub(1)).chain("…".chars().take(width)).collect()
+}
+
+fn cut_front(text: &str, width: usize) -> String {
+    let surplus = length(text).saturating_sub(width);
+    if surplus == 0 {
+        return text.to_owned();
+    }
+    "…".chars().take(width).chain(text.chars().skip(surplus + 1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::samples::{deadlock, step, thread};
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_column_per_thread() {
+        let finding = deadlock();
+        let expected = [
+            "step  0 main           1 left  2 right  where",
+            "   1  create thread 1                   ab.c:20",
+            "   2  create thread 2                   ab.c:21",
+            "   3                   lock a           ab.c:7",
+            "   4                           lock b   ab.c:12",
+        ];
+        assert_eq!(schedule(&finding.steps, &finding.threads, 80), expected);
+    }
+
+    #[test]
+    fn many_threads_become_a_list() {
+        let steps: Vec<_> = (0..20).map(|i| step(i, "lock", &["m"], "x.c:1")).collect();
+        let lines = schedule(&steps, &[thread(3, "worker", "", "")], 80);
+        assert_eq!(lines[0], "step  thread    operation  where");
+        assert_eq!(lines[4], "   4  3 worker  lock m     x.c:1");
+    }
+
+    #[test]
+    fn long_schedules_are_cut_in_the_middle() {
+        let steps: Vec<_> = (0..1000).map(|i| step(i % 2, "yield", &[], "x.c:1")).collect();
+        let lines = schedule(&steps, &[], 80);
+        assert_eq!(lines.len(), 1 + HEAD + 1 + TAIL);
+        assert_eq!(lines[1 + HEAD], "... 850 steps ...");
+        assert!(lines[HEAD].starts_with("  50") && lines[2 + HEAD].starts_with(" 901"));
+    }
+
+    #[test]
+    fn locations_keep_their_end() {
+        assert_eq!(
+            [file_name("/a/b/file.c:12"), file_name("file.c:12"), file_name("")],
+            ["file.c:12", "file.c:12", ""]
+        );
+        assert_eq!(cut_front("a_very_long_file.c:12", 10), "…file.c:12");
+        assert_eq!(cut("operation", 5), "oper…");
+        assert_eq!([cut("abc", 0), cut_front("abc", 0), cut("abc", 1)], ["", "", "…"]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_too_wide(threads in 1u16..30, count in 1usize..300, width in 20usize..200,
+                               name in "\\PC{0,40}", location in ".{0,90}") {
+            let steps: Vec<_> = (0..count).map(|i| step(i as u16 % threads, &name, &["\x1b[31m"], &location)).collect();
+            for line in schedule(&steps, &[thread(0, &name, "", "")], width) {
+                prop_assert!(length(&line) <= width, "{} > {width}: {line}", length(&line));
+                prop_assert!(!line.chars().any(escape::is_harmful));
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Looking at the program before it is started: can rscale run it, and what does it use that rscale can not model?
+
+use crate::exit::Failure;
+use rscale_instrument::elf::{self, Program};
+use rscale_protocol::symbols::{self, Status};
+use std::path::Path;
+
+/// Inspects the executable; notes name what it imports that is not modelled.
+pub fn inspect(executable: &Path, notes: &mut Vec<String>) -> Result<Program, Failure> {
+    let program = elf::inspect(executable).map_err(|error| Failure::CannotRun(error.to_string()))?;
+    let unsupported: Vec<&str> = program
+        .imports
+        .iter()
+        .filter_map(|import| symbols::lookup(import))
+        .filter(|symbol| symbol.status == Status::Unsupported)
+        .map(|symbol| symbol.name)
+        .collect();
+    if !unsupported.is_empty() {
+        notes.push(format!(
+            "the program imports functions that rscale does not model: {}; an execution that calls one ends there",
+            unsupported.join(", ")
+        ));
+    }
+    if !program.uses_threads() {
+        notes.push("the program does not seem to create threads: there is one schedule".into());
+    }
+    Ok(program)
+}
+
+/// Whether threads of the program may have to be unwound from the middle.
+pub fn needs_unwinder(program: &Program) -> bool {
+    const UNWINDING: [&str; 4] = ["pthread_exit", "pthread_cancel", "thrd_exit", "pthread_testcancel"];
+    program.imports.iter().any(|import| UNWINDING.contains(&import.as_str()))
+}

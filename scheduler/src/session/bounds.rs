@@ -1,0 +1,60 @@
+//! The bounds of a search, and why it stopped.
+
+use crate::config::RunConfig;
+use crate::explore::Counts;
+use crate::interrupt;
+use std::time::{Duration, Instant};
+
+/// Runs between two looks at the clock: an execution takes microseconds.
+const BETWEEN_LOOKS: u64 = 64;
+
+/// Why a search stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// Nothing was left.
+    Exhausted,
+    /// Something was found.
+    Found,
+    /// `--max-executions`.
+    Executions,
+    /// `--time-limit`.
+    Time,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+/// The bounds of a search.
+pub struct Bounds {
+    start: Instant,
+    max_executions: u64,
+    deadline: Option<Instant>,
+}
+
+impl Bounds {
+    /// The bounds that the user set; time runs from now.
+    pub fn new(config: &RunConfig) -> Bounds {
+        let start = Instant::now();
+        Bounds {
+            start,
+            max_executions: config.max_executions.unwrap_or(u64::MAX),
+            deadline: config.time_limit.and_then(|limit| start.checked_add(limit)),
+        }
+    }
+
+    /// Time since the search began.
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// The bound that is reached, if one is.
+    pub fn reached(&self, counts: &Counts) -> Option<Stop> {
+        if interrupt::requested() {
+            return Some(Stop::Interrupted);
+        }
+        if counts.executions >= self.max_executions {
+            return Some(Stop::Executions);
+        }
+        let look = counts.runs % BETWEEN_LOOKS == 0;
+        (look && self.deadline.is_some_and(|deadline| Instant::now() >= deadline)).then_some(Stop::Time)
+    }
+}

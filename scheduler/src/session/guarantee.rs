@@ -1,0 +1,59 @@
+//! What a search has shown, in words. "Clean" is a promise: it is given only where nothing was cut.
+
+use super::bounds::Stop;
+use crate::config::{RunConfig, Scope};
+use crate::explore::Search;
+use crate::filters::Preserves;
+
+/// What was covered.
+pub struct Covered {
+    /// Whether the search did all that was asked for.
+    pub complete: bool,
+    /// What follows from it.
+    pub text: String,
+}
+
+/// What the search covered.
+pub fn of(search: &Search, stop: Stop, config: &RunConfig) -> Covered {
+    let counts = search.counts();
+    let stopped = match stop {
+        Stop::Exhausted => None,
+        Stop::Found => Some("stopped at the first finding".to_string()),
+        Stop::Executions => Some(format!("stopped after {} executions, as asked", counts.executions)),
+        Stop::Time => Some(format!("stopped by the time limit, after {} executions", counts.executions)),
+        Stop::Interrupted => Some(format!("interrupted after {} executions", counts.executions)),
+    };
+    let cuts: Vec<String> = search.preserves().filter_map(|preserves| cut(&preserves)).collect();
+    let complete = stopped.is_none() && cuts.is_empty() && counts.out_of_steps == 0;
+    let mut text = if complete { everything(config, search) } else { String::from("incomplete: ") };
+    let mut reasons = cuts;
+    reasons.extend(stopped);
+    if counts.out_of_steps > 0 {
+        reasons.push(format!("{} executions were cut at {} steps (--max-steps)", counts.out_of_steps, config.rules.max_steps));
+    }
+    text.push_str(&reasons.join("; "));
+    Covered { complete, text }
+}
+
+fn everything(config: &RunConfig, search: &Search) -> String {
+    let filtered = search.preserves().any(|preserves| preserves == Preserves::EveryState);
+    let what = if filtered { "every reachable state was visited" } else { "every schedule was executed" };
+    let points = match config.rules.scope {
+        Scope::Sync | Scope::All => "with the operations of the thread library as scheduling points",
+    };
+    let spurious = match config.rules.spurious {
+        0 => String::new(),
+        count => format!(", with up to {count} spurious wake-ups"),
+    };
+    format!("{what}, {points}{spurious}")
+}
+
+/// What a filter has cut, in words.
+fn cut(preserves: &Preserves) -> Option<String> {
+    match *preserves {
+        Preserves::EveryState | Preserves::OnlyWithin { cut: 0, .. } => None,
+        Preserves::OnlyWithin { bound, value, cut } => {
+            Some(format!("nothing was explored beyond {value} {bound} ({cut} states were cut)"))
+        }
+    }
+}

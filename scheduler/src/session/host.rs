@@ -1,0 +1,208 @@
+//! The program as a session sees it: a machine that runs schedules, whatever it takes.
+//!
+//! Some programs need more than the cheapest set-up: more threads, an earlier start, a process per execution. The host
+//! notices what an execution asks for, starts the program again accordingly, and runs the schedule again.
+
+use super::admit;
+use crate::backend::{Backend, BackendError, Limits, RunEnd, RunRequest, Target};
+use crate::compile::Subject;
+use crate::config::Rules;
+use crate::exit::Failure;
+use crate::explain::Explainer;
+use crate::frontend::{Execution, Frontend};
+use crate::launch::Launch;
+use rscale_instrument::elf::Program;
+use rscale_protocol::arena::{Engine, Isolation, Token};
+use rscale_protocol::{Ending, MAX_THREADS, ThreadSet};
+use rscale_replay::trace::ThreadOrigin;
+use std::ffi::OsString;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Threads that the shim is prepared for at first.
+const FEW_THREADS: u32 = 12;
+/// A program that sleeps in the kernel is given this many times the limit for computing.
+const PATIENCE: u32 = 4;
+/// What the shim asks for beside [`Ending::NeedIsolation`].
+const NEEDS_EARLY_START: u64 = 1;
+const NEEDS_CHILDREN: u64 = 2;
+
+/// The program under control.
+pub struct Host {
+    frontend: Frontend<Target>,
+    rules: Rules,
+    notes: Vec<String>,
+}
+
+impl Host {
+    /// Starts the program.
+    pub fn start(subject: &Subject, args: &[OsString], rules: &Rules, program: &Program) -> Result<Host, Failure> {
+        Host::start_with(subject, args, rules, program, Engine::Fibers)
+    }
+
+    /// Starts the program on the given engine.
+    pub fn start_with(
+        subject: &Subject,
+        args: &[OsString],
+        rules: &Rules,
+        program: &Program,
+        engine: Engine,
+    ) -> Result<Host, Failure> {
+        let launch = Launch {
+            executable: subject.executable.clone(),
+            name: subject.given.clone().into_os_string(),
+            args: args.to_vec(),
+            isolation: rules.isolation,
+            engine,
+            thread_pool: FEW_THREADS,
+            // Kernel threads wait for each other in system calls, and end with the process.
+            watch_syscalls: engine == Engine::Fibers,
+            unwinder: admit::needs_unwinder(program),
+            leaks: rules.leaks,
+            before_constructors: false,
+            seed: rules.seed,
+        };
+        let limits = Limits { busy: rules.hang_limit, asleep: rules.hang_limit * PATIENCE };
+        let target = Target::start(launch, limits).map_err(failure)?;
+        Ok(Host { frontend: Frontend::new(target), rules: *rules, notes: Vec::new() })
+    }
+
+    /// Runs a schedule to its end.
+    pub fn run(&mut self, schedule: &[Token], execution: &mut Execution) -> Result<(), Failure> {
+        loop {
+            self.try_run(schedule, None, execution)?;
+            let Some(end) = execution.end.clone() else { return Ok(()) };
+            if !self.adapt(&end)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Runs a schedule and pauses where it ends.
+    pub fn run_and_pause(&mut self, schedule: &[Token], execution: &mut Execution) -> Result<(), Failure> {
+        loop {
+            self.try_run(schedule, Some(0), execution)?;
+            let Some(end) = execution.end.clone() else { return Ok(()) };
+            if !self.adapt(&end)? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn try_run(&mut self, schedule: &[Token], new_steps: Option<u64>, execution: &mut Execution) -> Result<(), Failure> {
+        let request = RunRequest {
+            prefix: schedule,
+            new_steps,
+            sleep: ThreadSet::EMPTY,
+            step_budget: self.rules.max_steps,
+            spurious: self.rules.spurious,
+        };
+        self.frontend.run(&request, execution).map_err(failure)
+    }
+
+    /// Starts the program again in another way if the execution could not go on. Returns whether it did.
+    fn adapt(&mut self, end: &RunEnd) -> Result<bool, Failure> {
+        match end.ending {
+            Ending::NeedThreads => self.enlarge_pool(end.value)?,
+            Ending::NeedIsolation => self.isolate(end)?,
+            Ending::Unsupported => return Err(Failure::CannotRun(format!("the program {}", end.text))),
+            Ending::Internal => return Err(Failure::CannotRun(format!("rscale failed inside the program: {}", end.text))),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn enlarge_pool(&mut self, needed: u64) -> Result<(), Failure> {
+        let pool = needed.next_power_of_two().clamp(2, MAX_THREADS as u64) as u32;
+        if pool <= self.target().launch().thread_pool {
+            return Err(Failure::CannotRun(format!("the program creates more than {} threads", MAX_THREADS - 1)));
+        }
+        self.relaunch(|launch| launch.thread_pool = pool)
+    }
+
+    fn isolate(&mut self, end: &RunEnd) -> Result<(), Failure> {
+        let current = self.target().launch().clone();
+        if end.value == NEEDS_EARLY_START && !current.before_constructors {
+            self.notes.push(format!("{}: every execution begins before the constructors", end.text));
+            return self.relaunch(|launch| launch.before_constructors = true);
+        }
+        let next = match (end.value, current.isolation) {
+            (NEEDS_CHILDREN, _) if current.watch_syscalls => Isolation::Exec,
+            (_, Isolation::Snapshot) => Isolation::Fork,
+            (_, Isolation::Fork) => Isolation::Exec,
+            (_, Isolation::Exec) => {
+                return Err(Failure::CannotRun(format!("the program {}, which rscale can not keep apart", end.text)));
+            }
+        };
+        let name = crate::summary::isolation_name(next);
+        self.notes.push(format!("the program {}: executions are kept apart with --isolation {name}", end.text));
+        let watch = end.value != NEEDS_CHILDREN;
+        self.relaunch(|launch| {
+            launch.isolation = next;
+            launch.watch_syscalls = watch;
+        })
+    }
+
+    fn relaunch(&mut self, change: impl FnOnce(&mut Launch)) -> Result<(), Failure> {
+        self.frontend.backend_mut().relaunch(change).map_err(failure)
+    }
+
+    /// The process of the program.
+    pub fn target(&self) -> &Target {
+        self.frontend.backend()
+    }
+
+    /// The process of the program, to step it.
+    pub fn target_mut(&mut self) -> &mut Target {
+        self.frontend.backend_mut()
+    }
+
+    /// How executions are kept apart.
+    pub fn isolation(&self) -> Isolation {
+        self.target().launch().isolation
+    }
+
+    /// What the user should know.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// Standard output and error of the last execution.
+    pub fn output(&self) -> [Vec<u8>; 2] {
+        self.target().output()
+    }
+
+    /// Names and stacks of the process as it is now.
+    pub fn explainer(&self) -> Explainer {
+        Explainer::new(self.target())
+    }
+
+    /// The creation paths behind the thread numbers.
+    pub fn thread_origins(&self) -> Vec<ThreadOrigin> {
+        let paths = &self.target().arena().paths;
+        let origin = |(index, path): (usize, u64)| {
+            let parent = rscale_protocol::ThreadId::from_index(((path >> 32) as usize).checked_sub(1)?)?;
+            let thread = rscale_protocol::ThreadId::from_index(index)?;
+            Some(ThreadOrigin { thread, parent, child: path as u32 })
+        };
+        paths.iter().map(|path| path.path.load(Relaxed)).enumerate().filter_map(origin).collect()
+    }
+
+    /// Gives thread numbers to creation paths, before the first execution.
+    pub fn set_thread_origins(&mut self, origins: &[ThreadOrigin]) {
+        for origin in origins {
+            let path = (u64::from(origin.parent.0) + 1) << 32 | u64::from(origin.child);
+            if let Some(slot) = self.target().arena().paths.get(origin.thread.index()) {
+                slot.path.store(path, Relaxed);
+            }
+        }
+    }
+
+}
+
+/// A failure of the machine, for the user.
+fn failure(error: BackendError) -> Failure {
+    match error {
+        BackendError::Interrupted => Failure::Interrupted,
+        other => Failure::CannotRun(other.to_string()),
+    }
+}

@@ -1,0 +1,161 @@
+//! A session: everything between a checked command line and a result.
+//!
+//! [`run`] is SCALE's generic scheduler (Algorithm 7), with whole executions in place of single steps: run the schedule
+//! that the strategy decides on, check the properties, let the strategy read the execution, until nothing is left.
+
+mod admit;
+mod bounds;
+mod guarantee;
+mod host;
+mod outcomes;
+mod record;
+mod simulator;
+
+pub use simulator::replay;
+
+use crate::config::{FilterChoice, RunConfig};
+use crate::exit::Failure;
+use crate::explore::{Absorbed, Divergence, Search};
+use crate::filters;
+use crate::frontend::Execution;
+use crate::interrupt;
+use crate::property;
+use crate::report::progress::{Counters, Progress};
+use crate::summary::{Summary, Verdict};
+use bounds::{Bounds, Stop};
+use host::Host;
+use outcomes::Outcomes;
+use record::Recorder;
+use rscale_protocol::Ending;
+
+/// The filters of a search for which the user names none.
+const DEFAULT_FILTERS: [FilterChoice; 1] = [FilterChoice { name: "nsb", value: None }];
+
+/// Explores the schedules of a program.
+///
+/// # Errors
+/// Where the program can not be run, or can not be controlled.
+pub fn run(config: &RunConfig, progress: &mut Progress) -> Result<Summary, Failure> {
+    let mut summary = Summary::new(config);
+    let program = admit::inspect(&config.subject.executable, &mut summary.notes)?;
+    let host = Host::start(&config.subject, &config.args, &config.rules, &program)?;
+    let filters = config.filters.as_deref().unwrap_or(&DEFAULT_FILTERS);
+    summary.filters = filters.iter().map(ToString::to_string).collect();
+    let mut exploration = Exploration {
+        config,
+        search: Search::new(filters::make(filters), config.rules.seed),
+        host,
+        recorder: Recorder::new(config),
+        outcomes: config.outcomes.then(Outcomes::default),
+        bounds: Bounds::new(config),
+    };
+    let stop = exploration.explore(progress)?;
+    exploration.summarise(stop, &mut summary);
+    Ok(summary)
+}
+
+/// A search under way.
+struct Exploration<'a> {
+    config: &'a RunConfig,
+    search: Search,
+    host: Host,
+    recorder: Recorder<'a>,
+    outcomes: Option<Outcomes>,
+    bounds: Bounds,
+}
+
+impl Exploration<'_> {
+    fn explore(&mut self, progress: &mut Progress) -> Result<Stop, Failure> {
+        let mut execution = Execution::default();
+        loop {
+            if let Some(stop) = self.bounds.reached(&self.search.counts()) {
+                return Ok(stop);
+            }
+            let Some(schedule) = self.search.next_schedule() else { return Ok(Stop::Exhausted) };
+            match self.host.run(schedule, &mut execution) {
+                Ok(()) => {}
+                Err(Failure::Interrupted) if self.search.counts().runs > 0 => return Ok(Stop::Interrupted),
+                Err(failure) => return Err(failure),
+            }
+            if self.check(&execution)? && !self.config.keep_going {
+                self.search.absorb(&execution);
+                return Ok(Stop::Found);
+            }
+            if let Absorbed::Diverged(divergence) = self.search.absorb(&execution) {
+                return Err(self.nondeterministic(&divergence));
+            }
+            progress.tick(&self.counters(&execution));
+        }
+    }
+
+    /// Looks at how the execution ended. Returns whether it is a finding.
+    fn check(&mut self, execution: &Execution) -> Result<bool, Failure> {
+        let Some(end) = &execution.end else { return Ok(false) };
+        if let Some(outcomes) = &mut self.outcomes {
+            outcomes.add(end, &self.host);
+        }
+        if end.ending == Ending::Diverged {
+            return Ok(false);
+        }
+        let Some(violation) = property::violated(end, &self.config.rules) else { return Ok(false) };
+        self.recorder.record(violation, execution, &mut self.host)?;
+        Ok(true)
+    }
+
+    fn nondeterministic(&self, divergence: &Divergence) -> Failure {
+        let explainer = self.host.explainer();
+        let line = |step| explainer.steps(&[step], &[]).remove(0);
+        let expected = line(divergence.expected);
+        let got = divergence.got.map(line);
+        let place = |view: &crate::finding::StepView| format!("thread {} {} at {}", view.token.thread, view.summary(), view.location);
+        Failure::Nondeterministic(format!(
+            "the program does not do the same under the same schedule: at step {}, expected {}, got {}. Something \
+             outside of rscale's control decides what it does (addresses, uninitialised memory, hardware, other processes)",
+            divergence.index + 1,
+            place(&expected),
+            got.as_ref().map_or_else(|| "no such step".to_string(), place),
+        ))
+    }
+
+    fn counters(&self, execution: &Execution) -> Counters {
+        Counters {
+            executions: self.search.counts().runs,
+            depth: execution.steps.len() as u64,
+            findings: self.recorder.findings().len() as u64,
+        }
+    }
+
+    fn summarise(mut self, stop: Stop, summary: &mut Summary) {
+        let counts = self.search.counts();
+        let elapsed = self.bounds.elapsed().as_secs_f64();
+        summary.runs = counts.runs;
+        summary.executions = counts.executions;
+        summary.blocked = counts.blocked;
+        summary.states = counts.states;
+        summary.transitions = counts.transitions;
+        summary.max_depth = counts.max_depth;
+        summary.elapsed_s = elapsed;
+        summary.executions_per_s = if elapsed > 0.0 { counts.runs as f64 / elapsed } else { 0.0 };
+        summary.peak_rss_kib = peak_memory();
+        summary.isolation = crate::summary::isolation_name(self.host.isolation()).into();
+        summary.notes.append(&mut self.host.take_notes());
+        summary.outcomes = self.outcomes.map(Outcomes::into_table).unwrap_or_default();
+        summary.findings = self.recorder.into_findings();
+        let stop = if interrupt::requested() { Stop::Interrupted } else { stop };
+        let covered = guarantee::of(&self.search, stop, self.config);
+        summary.complete = covered.complete;
+        summary.guarantee = covered.text;
+        summary.verdict = match (summary.findings.is_empty(), covered.complete) {
+            (false, _) => Verdict::Bug,
+            (true, true) => Verdict::Clean,
+            (true, false) => Verdict::Incomplete,
+        };
+    }
+}
+
+/// Most memory that this process has used, in KiB.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}

@@ -1,0 +1,75 @@
+//! Recording findings: explained while the execution is halted, written to a file, confirmed by running it again.
+
+use super::host::Host;
+use crate::config::{RunConfig, Rules};
+use crate::exit::Failure;
+use crate::explain;
+use crate::finding::Finding;
+use crate::frontend::Execution;
+use crate::property::{self, Violation};
+use rscale_replay::trace::{self, Trace};
+
+/// The findings of a search.
+pub struct Recorder<'a> {
+    config: &'a RunConfig,
+    findings: Vec<Finding>,
+}
+
+impl<'a> Recorder<'a> {
+    /// Nothing found yet.
+    pub fn new(config: &'a RunConfig) -> Recorder<'a> {
+        Recorder { config, findings: Vec::new() }
+    }
+
+    /// What was found.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// What was found, for good.
+    pub fn into_findings(self) -> Vec<Finding> {
+        self.findings
+    }
+
+    /// Records what the halted execution shows, unless it is known already.
+    pub fn record(&mut self, violation: Violation, execution: &Execution, host: &mut Host) -> Result<(), Failure> {
+        let Some(end) = &execution.end else { return Ok(()) };
+        let explainer = host.explainer();
+        let mut finding = explainer.finding(host.target(), violation.clone(), end, &execution.steps);
+        if self.findings.iter().any(|known| is_same(known, &finding)) {
+            return Ok(());
+        }
+        // The file comes first: whatever happens from here on, the finding is not lost.
+        let path = trace::numbered_path(&self.config.trace, self.findings.len() + 1);
+        let rules = Rules { isolation: host.isolation(), ..self.config.rules };
+        let header = self.config.trace_header(&rules, &finding, host.thread_origins());
+        trace::write(&path, &Trace { header, tokens: finding.schedule.clone() })?;
+        finding.trace = Some(path);
+        confirm(&finding, &violation, host, &self.config.rules)?;
+        self.findings.push(finding);
+        Ok(())
+    }
+}
+
+/// Two findings that a person would call the same.
+fn is_same(known: &Finding, new: &Finding) -> bool {
+    (known.kind, &known.message, &known.location) == (new.kind, &new.message, &new.location)
+        && known.explanation == new.explanation
+}
+
+/// Runs the schedule again: the same must happen.
+fn confirm(finding: &Finding, violation: &Violation, host: &mut Host, rules: &Rules) -> Result<(), Failure> {
+    let mut again = Execution::default();
+    host.run(&finding.schedule, &mut again)?;
+    let shows_again = again.end.as_ref().and_then(|end| property::violated(end, rules)).as_ref() == Some(violation)
+        && explain::schedule(&again.steps) == finding.schedule;
+    if shows_again {
+        return Ok(());
+    }
+    Err(Failure::Nondeterministic(format!(
+        "found {}, but the same schedule did not show it again: something outside of rscale's control decides what the \
+         program does; the schedule is in {}",
+        finding.headline(),
+        finding.trace.as_ref().map_or_else(String::new, |path| path.display().to_string())
+    )))
+}

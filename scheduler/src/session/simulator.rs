@@ -1,0 +1,81 @@
+//! The simulator: follows one recorded schedule and shows it (SCALE, section 5.4).
+
+use super::admit;
+use super::host::Host;
+use crate::backend::{Backend, RunEnd};
+use crate::config::ReplayConfig;
+use crate::exit::Failure;
+use crate::finding::Finding;
+use crate::frontend::Execution;
+use crate::property;
+use crate::simulate_view::{Replay, ReplayEnd};
+use rscale_protocol::Ending;
+use rscale_protocol::arena::{Step, Token};
+use rscale_protocol::model::Life;
+
+/// Replays a schedule.
+///
+/// # Errors
+/// Where the program can not be run.
+pub fn replay(config: &ReplayConfig) -> Result<Replay, Failure> {
+    let mut notes = Vec::new();
+    let program = admit::inspect(&config.subject.executable, &mut notes)?;
+    let mut host = Host::start_with(&config.subject, &config.args, &config.rules, &program, config.engine)?;
+    let header = &config.schedule.trace.header;
+    host.set_thread_origins(&header.threads);
+    let mut execution = Execution::default();
+    let end = follow(config, &mut host, &mut execution)?;
+    let explainer = host.explainer();
+    let [stdout, stderr] = host.output();
+    Ok(Replay {
+        program: config.subject.given.to_string_lossy().into_owned(),
+        args: config.args.iter().map(|argument| argument.to_string_lossy().into_owned()).collect(),
+        trace: config.path.to_string_lossy().into_owned(),
+        threads: explainer.threads(host.target()),
+        steps: explainer.steps(&execution.steps, &host.target().threads()),
+        stdout,
+        stderr,
+        expected: header.finding.clone(),
+        end,
+    })
+}
+
+/// Follows the schedule. A schedule that stops before the end of the program is followed by its only possible end: the
+/// threads that are left go on in the default order, where the trace was recorded for a finding at its very end.
+fn follow(config: &ReplayConfig, host: &mut Host, execution: &mut Execution) -> Result<ReplayEnd, Failure> {
+    let tokens = &config.schedule.trace.tokens;
+    host.run_and_pause(tokens, execution)?;
+    let Some(end) = execution.end.clone() else { return Ok(ReplayEnd::NothingFound) };
+    match end.ending {
+        Ending::Diverged => Ok(ReplayEnd::Refused(refusal(config, host, end.value as usize))),
+        Ending::Paused if execution.steps.len() == tokens.len() => Ok(ReplayEnd::NothingFound),
+        _ if execution.steps.len() < tokens.len() => Ok(ReplayEnd::Refused(format!(
+            "{}: the execution has ended before this step",
+            config.place_of_step(execution.steps.len())
+        ))),
+        _ => Ok(finding(config, host, &end, &execution.steps).map_or(ReplayEnd::NothingFound, |finding| {
+            ReplayEnd::Found(Box::new(finding))
+        })),
+    }
+}
+
+fn finding(config: &ReplayConfig, host: &Host, end: &RunEnd, steps: &[Step]) -> Option<Finding> {
+    let violation = property::violated(end, &config.rules)?;
+    Some(host.explainer().finding(host.target(), violation, end, steps))
+}
+
+/// Why a step can not be taken: the thread must be active, and it must be enabled.
+fn refusal(config: &ReplayConfig, host: &Host, index: usize) -> String {
+    let place = config.place_of_step(index);
+    let Some(&Token { thread, choice }) = config.schedule.trace.tokens.get(index) else { return place };
+    let threads = host.target().threads();
+    let why = match threads.iter().find(|state| state.id == thread) {
+        None => format!("thread {thread} does not exist here"),
+        Some(state) if state.life != Life::Live => format!("thread {thread} has ended"),
+        Some(state) => {
+            let next = state.next.map_or("take a step", |action| action.op.name());
+            format!("thread {thread} can not {next}{} here: it is not enabled", choice.mark())
+        }
+    };
+    format!("{place}: {why}")
+}
