@@ -21,7 +21,7 @@ fn main() {
 fn build_shim(preload: &Path, out: &Path) -> PathBuf {
     let target = out.join("shim-target");
     let status = Command::new(env::var_os("CARGO").expect("cargo sets it"))
-        .args(["build", "--release", "--quiet", "--locked", "--manifest-path"])
+        .args(["build", "--profile", "shim", "--quiet", "--locked", "--manifest-path"])
         .arg(preload.join("Cargo.toml"))
         .arg("--target-dir")
         .arg(&target)
@@ -32,5 +32,5 @@ fn build_shim(preload: &Path, out: &Path) -> PathBuf {
         .status()
         .expect("cargo can be started");
     assert!(status.success(), "building the shim failed");
-    target.join("release/librscale_preload.so")
+    target.join("shim/librscale_preload.so")
 }

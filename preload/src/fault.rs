@@ -109,7 +109,8 @@ fn explain(signal: c_int, address: u64, registers: &[u64; 17]) -> &'static [u8] 
     if signal != libc::SIGSEGV {
         return b"";
     }
-    if stacks != 0 && inside < MAX_THREADS as u64 * fiber::STACK_SIZE && inside % fiber::STACK_SIZE < fiber::GUARD_SIZE {
+    if stacks != 0 && inside < MAX_THREADS as u64 * fiber::STACK_SIZE && inside % fiber::STACK_SIZE < fiber::GUARD_SIZE
+    {
         return b"stack overflow";
     }
     if address < snapshot::PAGE {
@@ -130,4 +131,3 @@ pub fn registers(context: &libc::ucontext_t) -> [u64; 17] {
     ];
     order.map(|register| context.uc_mcontext.gregs[register as usize] as u64)
 }
-

@@ -48,6 +48,7 @@ pub unsafe extern "C" fn __libc_start_main(
         // SAFETY: the arguments are those the start code gave.
         return unsafe { real(main, argument_count, arguments, init, fini, loader_fini, stack_end) };
     }
+    crate::wrap::process::register_last_exit_handler();
     program.start.set([real as usize as u64, init as u64, fini as u64, loader_fini as u64, stack_end as u64]);
     if arena::get().setup.before_constructors.load(Relaxed) != 0 {
         // SAFETY: the environment follows the arguments and their terminator.

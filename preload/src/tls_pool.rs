@@ -4,11 +4,12 @@
 //! snapshot, and parked for ever; a fiber borrows the FS base of its parked thread, and with it `pthread_self`, `errno`,
 //! `__thread` variables and everything else that hangs on it.
 
-use crate::{control, fs_base, start, sys};
+use crate::syscalls::process;
+use crate::{arena, control, fs_base, start, sys};
 use core::arch::asm;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use rscale_protocol::MAX_THREADS;
+use rscale_protocol::{MAX_THREADS, ThreadId};
 
 type Create = unsafe extern "C" fn(
     *mut libc::pthread_t,
@@ -22,14 +23,17 @@ const PARKED_STACK: usize = 256 << 10;
 
 static PARKED: AtomicU32 = AtomicU32::new(0);
 
-/// The kernel's numbers of the parked threads: libc has them in its thread descriptors and signals by them.
+/// The kernel's numbers of the parked threads, where libc still has them in its thread descriptors and signals by them.
 static NUMBERS: [AtomicU32; MAX_THREADS] = [const { AtomicU32::new(0) }; MAX_THREADS];
+/// Where glibc keeps the number of a thread in its `struct pthread`.
+const NUMBER_OFFSET: u64 = 0x2d0;
 
 /// Prepares thread-local storage for this many threads, the main thread included.
 pub fn create(threads: usize) -> bool {
     let control = control::get();
     let threads = threads.clamp(1, MAX_THREADS);
     control.pool[0].set(fs_base::get());
+    name_thread(0);
     control.pool_size.set(threads);
     let Some(real) = start::libc_function(c"pthread_create") else { return false };
     // SAFETY: the address is that of glibc's function, which has this type.
@@ -66,8 +70,7 @@ fn create_one(real: Create, index: usize) -> bool {
 
 extern "C" fn park(index: *mut c_void) -> *mut c_void {
     control::get().pool[index as usize].set(fs_base::get());
-    // SAFETY: has no effect but its result.
-    NUMBERS[index as usize].store(unsafe { sys::call(libc::SYS_gettid, [0; 6]) } as u32, SeqCst);
+    name_thread(index as usize);
     // From the moment it is counted the thread must not touch its stack: the snapshot protects it any time after that.
     // SAFETY: counts itself, wakes whoever waits for the count, and sleeps for ever, all in registers.
     unsafe {
@@ -88,18 +91,32 @@ extern "C" fn park(index: *mut c_void) -> *mut c_void {
     }
 }
 
+/// Makes libc know the calling thread by the number that the program sees, if it keeps it where it is expected. Otherwise
+/// the number that it has is remembered.
+fn name_thread(index: usize) {
+    // SAFETY: has no effect but its result.
+    let number = unsafe { sys::call(libc::SYS_gettid, [0; 6]) } as i32;
+    let place = (fs_base::get() + NUMBER_OFFSET) as *mut i32;
+    let watched = arena::get().setup.watch_syscalls.load(SeqCst) != 0;
+    // SAFETY: inside the thread descriptor, which is larger in every version of glibc.
+    unsafe {
+        if watched && *place == number {
+            *place = process::number_of(ThreadId(index as u16));
+        } else {
+            NUMBERS[index].store(number as u32, SeqCst);
+        }
+    }
+}
+
 /// The thread whose `pthread_t` this is.
-pub fn thread_of(handle: u64) -> Option<rscale_protocol::ThreadId> {
+pub fn thread_of(handle: u64) -> Option<ThreadId> {
     let control = control::get();
     let index = control.pool[..control.pool_size.get()].iter().position(|base| base.get() == handle)?;
-    rscale_protocol::ThreadId::from_index(index)
+    ThreadId::from_index(index)
 }
 
 /// The thread whose number this is for the kernel.
-pub fn thread_with_number(number: i32) -> Option<rscale_protocol::ThreadId> {
-    if number == control::get().pid.get() {
-        return Some(rscale_protocol::ThreadId::MAIN);
-    }
+pub fn thread_with_number(number: i32) -> Option<ThreadId> {
     let index = NUMBERS.iter().position(|known| number > 0 && known.load(SeqCst) == number as u32)?;
-    rscale_protocol::ThreadId::from_index(index)
+    ThreadId::from_index(index)
 }

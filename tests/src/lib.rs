@@ -1,1 +1,14 @@
-//! The suite.
+//! The suite: what the tests of rscale share.
+//!
+//! The tests use rscale as its users do: they start the executable and look at its exit status, its texts and its JSON.
+//! Nothing here depends on rscale's own crates, so that a mistake in them can not hide itself.
+
+pub mod binary;
+pub mod compile;
+pub mod expectation;
+pub mod oracle;
+pub mod process;
+pub mod readme;
+pub mod scratch;
+pub mod summary;
+pub mod words;

@@ -120,15 +120,6 @@ pub fn make_writable(address: u64) -> bool {
     covers(page) && with(|snapshot| snapshot.hot.add(page))
 }
 
-/// Makes a range of addresses writable as far as it is covered, for a system call that will write there.
-pub fn make_range_writable(address: u64, length: u64) {
-    let mut page = address & !(PAGE - 1);
-    while page < address.saturating_add(length) {
-        make_writable(page);
-        page += PAGE;
-    }
-}
-
 /// Brings back the memory, and what the kernel holds for the program.
 pub fn restore() {
     with(|snapshot| snapshot.hot.copy_back());

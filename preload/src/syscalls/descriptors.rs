@@ -36,6 +36,8 @@ struct Captured {
 
 struct State {
     originals: [Original; TRACKED],
+    /// Above the highest descriptor that was open.
+    end: Cell<usize>,
     /// Behind descriptors 1 and 2.
     captured: [Captured; 2],
     /// What the execution changed so far.
@@ -60,6 +62,7 @@ static STATE: State = State {
             kept: Cell::new(0),
         }
     }; TRACKED],
+    end: Cell::new(0),
     captured: [const { Captured { device: Cell::new(0), inode: Cell::new(0), length: Cell::new(0), offset: Cell::new(0) } };
         2],
     numbers_changed: Cell::new(false),
@@ -75,6 +78,7 @@ pub fn prepare() {
         let flags = kernel::control(descriptor, libc::F_GETFD, 0);
         let Ok(stat) = kernel::stat(descriptor) else { continue };
         original.open.set(true);
+        STATE.end.set(descriptor as usize + 1);
         original.descriptor_flags.set(flags as i32);
         original.status_flags.set(kernel::control(descriptor, libc::F_GETFL, 0) as i32);
         original.device.set(stat.st_dev);
@@ -94,6 +98,10 @@ pub fn prepare() {
     }
 }
 
+fn originals() -> &'static [Original] {
+    &STATE.originals[..STATE.end.get()]
+}
+
 fn original(descriptor: i32) -> Option<&'static Original> {
     STATE.originals.get(descriptor as usize).filter(|original| original.open.get())
 }
@@ -101,7 +109,7 @@ fn original(descriptor: i32) -> Option<&'static Original> {
 /// Whether the file was open at the snapshot, under whatever number.
 pub fn is_original_file(stat: &libc::stat) -> bool {
     let same = |original: &Original| original.device.get() == stat.st_dev && original.inode.get() == stat.st_ino;
-    STATE.originals.iter().any(|original| original.open.get() && same(original))
+    originals().iter().any(|original| original.open.get() && same(original))
 }
 
 /// Whether the number still stands for what it stood for at the snapshot.
@@ -120,7 +128,7 @@ pub fn is_captured(stat: &libc::stat) -> bool {
 /// Whether the number is one of the shim's own.
 pub fn is_hidden(descriptor: i32) -> bool {
     descriptor >= KEPT_FROM
-        && (STATE.originals.iter().any(|original| original.kept.get() == descriptor)
+        && (originals().iter().any(|original| original.kept.get() == descriptor)
             || super::surroundings::keeps(descriptor))
 }
 
@@ -213,7 +221,7 @@ fn put_back_flags() {
 }
 
 fn for_originals(act: impl Fn(i32, &Original)) {
-    let open = STATE.originals.iter().enumerate().filter(|(_, original)| original.open.get());
+    let open = originals().iter().enumerate().filter(|(_, original)| original.open.get());
     open.for_each(|(descriptor, original)| act(descriptor as i32, original));
 }
 
@@ -231,10 +239,10 @@ fn put_back_kept() {
 /// Closes whatever was not open at the snapshot.
 fn close_new() {
     let mut first = 0;
-    for descriptor in 0..TRACKED as u32 {
-        if STATE.originals[descriptor as usize].open.get() {
-            close_between(first, descriptor);
-            first = descriptor + 1;
+    for (descriptor, original) in originals().iter().enumerate() {
+        if original.open.get() {
+            close_between(first, descriptor as u32);
+            first = descriptor as u32 + 1;
         }
     }
     close_between(first, u32::MAX);

@@ -222,6 +222,17 @@ pub fn fcntl(call: &Call) -> i64 {
     }
 }
 
+/// `flock`: locks of this process never wait for one another here.
+pub fn flock(call: &Call) -> i64 {
+    let mut arguments = call.arguments;
+    arguments[1] |= libc::LOCK_NB as u64;
+    let result = Call { arguments, ..*call }.pass();
+    if result == failure(libc::EWOULDBLOCK) && call.arguments[1] & libc::LOCK_NB as u64 == 0 {
+        report::unsupported(call, "waits for a lock on a file");
+    }
+    result
+}
+
 /// `ioctl`.
 pub fn ioctl(call: &Call) -> i64 {
     if descriptors::is_hidden(call.descriptor()) {

@@ -135,8 +135,9 @@ pub fn mremap(call: &Call) -> i64 {
     }
     let result = call.pass();
     if !failed(result) {
+        let stays = flags & libc::MREMAP_DONTUNMAP as u64 != 0;
         update(call, |ranges| {
-            ranges.remove(start, start + whole_pages(length))
+            (stays || ranges.remove(start, start + whole_pages(length)))
                 && ranges.add(result as u64, result as u64 + whole_pages(new_length))
         });
     }

@@ -183,14 +183,3 @@ pub fn arch_prctl(call: &Call) -> i64 {
     }
     call.pass()
 }
-
-/// `flock`: locks of this process never wait for one another here.
-pub fn flock(call: &Call) -> i64 {
-    let mut arguments = call.arguments;
-    arguments[1] |= libc::LOCK_NB as u64;
-    let result = Call { arguments, ..*call }.pass();
-    if result == failure(libc::EWOULDBLOCK) && call.arguments[1] & libc::LOCK_NB as u64 == 0 {
-        report::unsupported(call, "waits for a lock on a file");
-    }
-    result
-}

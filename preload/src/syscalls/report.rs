@@ -89,5 +89,8 @@ pub fn unsupported(call: &Call, what: &str) -> ! {
 
 /// The program makes a call that is not in the table.
 pub fn unknown(call: &Call) -> ! {
+    if call.number < 0 {
+        finish::unsupported(b"makes a system call of 32-bit programs");
+    }
     unsupported(call, "makes a system call that rscale does not know, number")
 }

@@ -122,7 +122,7 @@ const ROWS: &[Row] = &[
     (70, "msgrcv", Unsupported("uses System V memory, semaphores or messages")),
     (71, "msgctl", Unsupported("uses System V memory, semaphores or messages")),
     (72, "fcntl", OnFiber(files::fcntl)),
-    (73, "flock", OnFiber(process::flock)),
+    (73, "flock", OnFiber(files::flock)),
     (74, "fsync", Pass),
     (75, "fdatasync", Pass),
     (76, "truncate", Isolate("changes the length of a file")),

@@ -3,9 +3,8 @@
 use super::wrap;
 use crate::{arena, gate, start, world};
 use core::cell::Cell;
-use core::ffi::{CStr, c_char, c_int, c_uint};
+use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use core::fmt::Write;
-use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::TEXT_CAPACITY;
 use rscale_protocol::{Op, Variable};
 
@@ -49,17 +48,33 @@ pub fn announce_exit() {
     }
 }
 
-/// libc's exit: runs handlers, writes out buffers, and ends in a system call that the shim sees.
+/// libc's exit: runs handlers, and last of all [`last_exit_handler`].
 pub fn run_exit_handlers(status: c_int) -> ! {
     world::get().exiting.set(true);
-    if arena::get().setup.watch_syscalls.load(Relaxed) == 0 {
-        // The process will really end, without another word: what is known now is all that the scheduler gets.
-        crate::finish::publish();
-    }
     super::thread::run_thread_local_destructors();
     // SAFETY: the address is that of libc's function, which has this type.
     let exit: extern "C" fn(c_int) -> ! = unsafe { core::mem::transmute(LIBC.exit.get()) };
     exit(status)
+}
+
+/// Has the execution end behind the last exit handler of the program. Called before any other can be registered.
+pub fn register_last_exit_handler() -> bool {
+    unsafe extern "C" {
+        fn on_exit(handler: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+    }
+    // SAFETY: registers a handler that lives as long as the process.
+    unsafe { on_exit(last_exit_handler, core::ptr::null_mut()) == 0 }
+}
+
+/// What is left for libc to do after the handlers is to write out buffers and to end the process. Doing both here spares
+/// every execution the trap of the system call at its end.
+extern "C" fn last_exit_handler(status: c_int, _argument: *mut c_void) {
+    if !world::get().running.get() {
+        return;
+    }
+    // SAFETY: writes out all streams, as exit does.
+    unsafe { libc::fflush(core::ptr::null_mut()) };
+    crate::syscalls::process::end(status)
 }
 
 /// A message that is built up without allocating.

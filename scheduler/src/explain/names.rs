@@ -18,7 +18,6 @@ const HEAP_PER_THREAD: u64 = 4 << 30;
 /// The names of one program.
 pub struct Names {
     symbols: Symbolizer,
-    shim: Option<Module>,
 }
 
 /// What is mapped into the process of the target, the shim by a path that this process can read.
@@ -37,13 +36,7 @@ pub fn modules_of(target: &Target) -> Vec<Module> {
 impl Names {
     /// Names from what is mapped into the process.
     pub fn new(modules: Vec<Module>) -> Names {
-        let shim = modules.iter().find(|module| module.path.starts_with("/proc/self/fd")).cloned();
-        Names { symbols: Symbolizer::new(modules), shim }
-    }
-
-    /// Whether the address is code of the shim, which users need not see.
-    pub fn is_shim(&self, address: u64) -> bool {
-        self.shim.as_ref().is_some_and(|shim| shim.contains(address))
+        Names { symbols: Symbolizer::new(modules) }
     }
 
     /// `file.c:12` of the call whose return address this is.

@@ -135,8 +135,11 @@ fn before_users(variable: &str, own: &str) -> OsString {
 
 /// A file that the user redirected is passed on: it can be read again in every execution. Anything else can not.
 fn standard_input() -> Stdio {
-    let is_file = File::open("/proc/self/fd/0").and_then(|file| file.metadata()).is_ok_and(|m| m.is_file());
-    if is_file { Stdio::inherit() } else { Stdio::null() }
+    // Opened anew, it has a position of its own: every process begins at the start of the file.
+    match File::open("/proc/self/fd/0") {
+        Ok(file) if file.metadata().is_ok_and(|metadata| metadata.is_file()) => Stdio::from(file),
+        _ => Stdio::null(),
+    }
 }
 
 fn duplicate(descriptor: BorrowedFd<'_>) -> io::Result<Stdio> {
@@ -145,6 +148,10 @@ fn duplicate(descriptor: BorrowedFd<'_>) -> io::Result<Stdio> {
 
 /// Runs in the child before the exec.
 fn prepare_child(inherited: [RawFd; 2]) -> io::Result<()> {
+    // Whatever rscale was started with beyond the standard three would shift the program's descriptor numbers, and with
+    // them what it does, from one place to another.
+    // SAFETY: marks descriptors to be closed at the exec; a kernel that can not leaves them open.
+    unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
     for descriptor in inherited {
         // SAFETY: the parent keeps these descriptors open until the child has been spawned.
         let descriptor = unsafe { BorrowedFd::borrow_raw(descriptor) };

@@ -4,7 +4,7 @@
 //! notices what an execution asks for, starts the program again accordingly, and runs the schedule again.
 
 use super::admit;
-use crate::backend::{Backend, BackendError, Limits, RunEnd, RunRequest, Target};
+use crate::backend::{BackendError, Limits, RunEnd, RunRequest, Target};
 use crate::compile::Subject;
 use crate::config::Rules;
 use crate::exit::Failure;

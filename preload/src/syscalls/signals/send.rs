@@ -4,13 +4,14 @@ use super::{Disposition, bit, is_signal, signals};
 use crate::syscalls::{Call, failure, process, report};
 use crate::{arena, control, finish, gate, tls_pool, world};
 use core::ffi::c_int;
+use rscale_protocol::model::Life;
 use rscale_protocol::{Ending, Op, ThreadId, Variable};
 
 /// The thread that the program means by this number: the one it was told, or the one that libc has stored for it.
 fn thread_with_number(number: i32) -> Option<ThreadId> {
     let told = ThreadId::from_index((number - process::PROCESS) as usize);
     let thread = told.or_else(|| tls_pool::thread_with_number(number))?;
-    (thread == ThreadId::MAIN || world::get().live.get().contains(thread)).then_some(thread)
+    (world::get().model(|model| model.threads.life(thread)) != Life::Unborn).then_some(thread)
 }
 
 fn is_own_process(number: i32) -> bool {
@@ -64,7 +65,7 @@ fn to_thread(call: &Call, thread: ThreadId, signal: i32) -> i64 {
     if thread != world::get().current.get() {
         gate::pass(call.action(Op::ThreadKill, Variable::thread(thread)));
     }
-    if signal != 0 {
+    if signal != 0 && world::get().live.get().contains(thread) {
         let pending = &signals().pending[thread.index()];
         pending.set(pending.get() | bit(signal));
         signals().any_pending.set(true);
@@ -102,9 +103,10 @@ pub fn raise(signal: i32) {
     deliver_pending();
 }
 
-/// Acts on the signals that the running thread has been sent. Called where a step is over.
+/// Acts on the signals that the running thread has been sent. Called where a step is over; a thread that ends gets none.
 pub fn deliver_pending() {
-    if signals().any_pending.get() && world::get().uninterruptible.get() == 0 {
+    let world = world::get();
+    if world.signals.any_pending.get() && world.uninterruptible.get() == 0 && !world.fiber().ending.get() {
         while let Some(signal) = take() {
             act(signal);
         }

@@ -1,0 +1,42 @@
+//! rscale: systematic concurrency testing of unmodified native pthread programs.
+//!
+//! This is the scheduler process. It holds everything that must stay true (the search, the findings, the reports); the
+//! tested program runs in a process of its own, with the shim inside. From the outside in: [`cli`] and [`config`] take
+//! the user's words, [`session`] runs a search or a replay, [`explore`], [`filters`] and [`property`] decide and check,
+//! [`frontend`], [`backend`] and [`launch`] reach the program, [`explain`] and [`report`] tell what came out.
+
+pub mod backend;
+pub mod cli;
+pub mod compile;
+pub mod config;
+pub mod doctor;
+pub mod exit;
+pub mod explain;
+pub mod explore;
+pub mod filters;
+pub mod finding;
+pub mod frontend;
+pub mod interrupt;
+pub mod launch;
+pub mod property;
+pub mod report;
+pub mod session;
+pub mod simulate_view;
+pub mod summary;
+
+use report::{Color, ColorChoice, Look, Target, escape};
+use std::process::ExitCode;
+
+/// The whole program: command line in, exit status out.
+#[must_use]
+pub fn main() -> ExitCode {
+    interrupt::install();
+    let exit = cli::main(std::env::args_os()).unwrap_or_else(|failure| {
+        let look = Look::of(Target::Stderr, ColorChoice::Auto);
+        let message = escape::lines(&failure.to_string());
+        // If not even the error can be written, the exit status is all that is left to say.
+        let _ = report::print(Target::Stderr, &format!("{} {message}\n", look.paint(Color::Red, "rscale: error:")));
+        failure.exit()
+    });
+    exit.into()
+}

@@ -1,0 +1,161 @@
+//! One program: everything that is checked about it.
+
+use rscale_tests::binary::rscale;
+use rscale_tests::compile::compile;
+use rscale_tests::expectation::Expectation;
+use rscale_tests::process::{self, Finished};
+use rscale_tests::scratch::Scratch;
+use rscale_tests::summary::Summary;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Replays of each finding: the same text every time.
+const REPLAYS: usize = 3;
+
+/// A test program.
+pub struct Case {
+    /// Its path below `tests/programs`.
+    pub name: String,
+    /// Its file.
+    pub source: PathBuf,
+}
+
+impl Case {
+    /// Whatever is not as the program says; empty if it passes.
+    pub fn problems(&self) -> Vec<String> {
+        let expectation = std::fs::read_to_string(&self.source).map_err(|cause| cause.to_string());
+        let expectation = match expectation.and_then(|source| Expectation::of_source(&source)) {
+            Ok(expectation) => expectation,
+            Err(problem) => return vec![format!("expectation: {problem}")],
+        };
+        expectation.levels.iter().flat_map(|level| self.problems_at(level, &expectation)).collect()
+    }
+
+    fn problems_at(&self, level: &str, expectation: &Expectation) -> Vec<String> {
+        let scratch = Scratch::new(env!("CARGO_TARGET_TMPDIR"));
+        let executable = scratch.file("program");
+        let flags: Vec<&str> = std::iter::once(level).chain(expectation.flags.iter().map(String::as_str)).collect();
+        if let Err(problem) = compile(&self.source, &executable, &flags) {
+            return vec![format!("{level}: {problem}")];
+        }
+        let bench = Bench { expectation, executable: &executable, trace: scratch.file("trace.txt") };
+        let named = |isolation: &String| {
+            let place = format!("{level} --isolation {isolation}");
+            bench.problems(isolation).into_iter().map(move |problem| format!("{place}: {problem}"))
+        };
+        expectation.isolation.iter().flat_map(named).collect()
+    }
+}
+
+/// A compiled program and what is expected of it.
+struct Bench<'a> {
+    expectation: &'a Expectation,
+    executable: &'a Path,
+    trace: PathBuf,
+}
+
+impl Bench<'_> {
+    fn problems(&self, isolation: &str) -> Vec<String> {
+        let checks = [self.check_verdict(isolation), self.check_counts(isolation), self.check_outcomes(isolation)];
+        checks.into_iter().filter_map(Result::err).collect()
+    }
+
+    /// With the default filters, up to the first finding.
+    fn check_verdict(&self, isolation: &str) -> Result<(), String> {
+        let (finished, summary) = self.explore(isolation, &[])?;
+        let expected = self.expectation;
+        let complain = |what: &str, wanted: &str, got: &str| {
+            Err(format!("{what}: expected {wanted:?}, got {got:?}\n{}", finished.describe()))
+        };
+        if summary.text("verdict") != expected.verdict {
+            return complain("verdict", &expected.verdict, summary.text("verdict"));
+        }
+        if finished.code() != Some(expected.status) {
+            return complain("exit status", &expected.status.to_string(), &finished.status.to_string());
+        }
+        if (expected.verdict == "clean") != (summary.0["complete"] == true && summary.findings().is_empty()) {
+            return complain("complete", &expected.verdict, &summary.0["complete"].to_string());
+        }
+        if let Some(kind) = &expected.kind {
+            if summary.of_first_finding("kind") != kind {
+                return complain("kind", kind, summary.of_first_finding("kind"));
+            }
+            self.check_texts(&summary).map_err(|problem| format!("{problem}\n{}", finished.describe()))?;
+            self.check_replays(kind)?;
+        }
+        Ok(())
+    }
+
+    fn check_texts(&self, summary: &Summary) -> Result<(), String> {
+        for (field, part) in [("message", &self.expectation.message), ("location", &self.expectation.location)] {
+            let found = summary.of_first_finding(field);
+            if let Some(part) = part
+                && !found.contains(part)
+            {
+                return Err(format!("{field}: expected a part {part:?} of {found:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The trace shows the finding again, every time in the same words, and on kernel threads too.
+    fn check_replays(&self, kind: &str) -> Result<(), String> {
+        let mut first: Option<Finished> = None;
+        for _ in 0..REPLAYS {
+            let replayed = self.replay(&[], kind)?;
+            let first = first.get_or_insert_with(|| replayed.clone());
+            if (&first.stdout, &first.stderr) != (&replayed.stdout, &replayed.stderr) {
+                return Err(format!("replays differ:\n{}\n{}", first.describe(), replayed.describe()));
+            }
+        }
+        if self.expectation.threads_engine {
+            self.replay(&["--engine", "threads"], kind).map_err(|problem| format!("--engine threads: {problem}"))?;
+        }
+        Ok(())
+    }
+
+    fn replay(&self, options: &[&str], kind: &str) -> Result<Finished, String> {
+        let mut command = Command::new(rscale());
+        command.arg("replay").arg(&self.trace).args(["--json", "-"]).args(options);
+        let finished = process::run(&mut command)?;
+        let shown = Summary::parse(&finished.stdout).map(|summary| summary.of_first_finding("kind").to_owned());
+        if finished.code() != Some(1) || shown.as_deref() != Ok(kind) {
+            return Err(format!("the replay does not show the {kind} with status 1: {}", finished.describe()));
+        }
+        Ok(finished)
+    }
+
+    /// The exact numbers, with each list of filters that the program names.
+    fn check_counts(&self, isolation: &str) -> Result<(), String> {
+        let (runs, executions) = (&self.expectation.runs, &self.expectation.executions);
+        let lists: BTreeSet<&String> = runs.keys().chain(executions.keys()).collect();
+        for filters in lists {
+            let (_, summary) = self.explore(isolation, &["--keep-going", "--filters", filters])?;
+            for (field, expected) in [("runs", runs.get(filters)), ("executions", executions.get(filters))] {
+                if expected.is_some() && summary.number(field) != expected.copied() {
+                    let got = summary.number(field);
+                    return Err(format!("--filters {filters:?}: expected {expected:?} {field}, got {got:?}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_outcomes(&self, isolation: &str) -> Result<(), String> {
+        let Some(expected) = &self.expectation.outcomes else { return Ok(()) };
+        let (_, summary) = self.explore(isolation, &["--keep-going", "--outcomes"])?;
+        let got = summary.outcomes();
+        if got == *expected { Ok(()) } else { Err(format!("outcomes: expected {expected:?}, got {got:?}")) }
+    }
+
+    fn explore(&self, isolation: &str, options: &[&str]) -> Result<(Finished, Summary), String> {
+        let mut command = Command::new(rscale());
+        command.arg("run").arg(self.executable).args(["--json", "-", "--isolation", isolation]);
+        command.arg("--trace").arg(&self.trace).args(options).args(&self.expectation.options);
+        command.arg("--").args(&self.expectation.arguments);
+        let finished = process::run(&mut command)?;
+        let summary = Summary::parse(&finished.stdout).map_err(|problem| format!("{problem}\n{}", finished.describe()))?;
+        Ok((finished, summary))
+    }
+}

@@ -1,0 +1,137 @@
+//! rscale and the oracle agree on thousands of random programs: on the number of schedules, on the set of outcomes and
+//! on deadlocks; and a reduction or another order of exploration loses nothing.
+//!
+//! Everything is deterministic: the n-th program is always the same one. `scripts/oracle` runs ten times as many.
+
+use rscale_tests::binary::rscale;
+use rscale_tests::compile::compile;
+use rscale_tests::oracle::{Enumeration, Program, Random, count_paths, enumerate, generate};
+use rscale_tests::process;
+use rscale_tests::scratch::Scratch;
+use rscale_tests::summary::Summary;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Programs to compare; `RSCALE_ORACLE_PROGRAMS` overrides it.
+const PROGRAMS: u64 = 1200;
+/// Programs with more schedules are passed over, so that none takes long.
+const MOST_PATHS: u64 = 1500;
+const WORKERS: usize = 2;
+/// Mismatches that are shown: one mistake shows in many programs.
+const SHOWN: usize = 5;
+
+#[test]
+fn rscale_agrees_with_brute_force() {
+    let scratch = Scratch::new(env!("CARGO_TARGET_TMPDIR"));
+    let interpreter = scratch.file("interpreter");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/interpreter.c");
+    compile(&source, &interpreter, &["-O1"]).expect("the interpreter compiles");
+    let (next, mismatches) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+    let wanted = wanted();
+    std::thread::scope(|scope| {
+        for worker in 0..WORKERS {
+            let bench = Bench { interpreter: &interpreter, trace: scratch.file(&format!("trace-{worker}.txt")) };
+            let (next, mismatches) = (&next, &mismatches);
+            scope.spawn(move || {
+                while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < wanted) {
+                    let program = program(number);
+                    if let Err(problem) = bench.compare(&program) {
+                        mismatches.lock().expect("no worker panics").push((number, program.to_string(), problem));
+                    }
+                }
+            });
+        }
+    });
+    let mut mismatches = mismatches.into_inner().expect("no worker panics");
+    mismatches.sort();
+    for (number, program, problem) in mismatches.iter().take(SHOWN) {
+        eprintln!("program {number}: {program}\n  {problem}\n");
+    }
+    assert!(mismatches.is_empty(), "{} of {wanted} programs differ; the first ones stand above", mismatches.len());
+}
+
+fn wanted() -> u64 {
+    let given = std::env::var("RSCALE_ORACLE_PROGRAMS").ok();
+    given.map_or(PROGRAMS, |count| count.parse().expect("RSCALE_ORACLE_PROGRAMS is a number"))
+}
+
+/// The program of this number: the first one of its sequence that is small enough.
+fn program(number: u64) -> Program {
+    let mut random = Random::new(number);
+    loop {
+        let program = generate(&mut random);
+        if count_paths(&program) <= MOST_PATHS {
+            return program;
+        }
+    }
+}
+
+struct Bench<'a> {
+    interpreter: &'a Path,
+    trace: PathBuf,
+}
+
+impl Bench<'_> {
+    fn compare(&self, program: &Program) -> Result<(), String> {
+        let truth = enumerate(program);
+        let all = self.explore(program, "total", &["--filters", ""])?;
+        expect_same(&all, &truth, &truth.total, "--filters \"\"")?;
+        let shuffled = self.explore(program, "total", &["--filters", "", "--seed", "7"])?;
+        expect_same(&shuffled, &truth, &truth.total, "--filters \"\" --seed 7")?;
+        let reduced = self.explore(program, "joined", &["--filters", "nsb"])?;
+        if reduced.number("runs").is_none_or(|runs| runs > truth.paths) {
+            return Err(format!("--filters nsb: {:?} runs, without it {}", reduced.number("runs"), truth.paths));
+        }
+        expect_same_ends(&reduced, &truth, &truth.joined, "--filters nsb")
+    }
+
+    fn explore(&self, program: &Program, print: &str, options: &[&str]) -> Result<Summary, String> {
+        let mut command = Command::new(rscale());
+        command.arg("run").arg(self.interpreter).args(["--scope", "sync", "--keep-going", "--outcomes", "--quiet"]);
+        command.args(["--json", "-", "--trace"]).arg(&self.trace).args(options);
+        command.arg("--").arg(program.to_string()).arg(print);
+        let finished = process::run(&mut command)?;
+        let summary = Summary::parse(&finished.stdout).map_err(|problem| format!("{problem}\n{}", finished.err()))?;
+        let is_explored = matches!(summary.text("verdict"), "clean" | "bug") && summary.0["complete"] == true;
+        if is_explored { Ok(summary) } else { Err(format!("{options:?}: {}", finished.describe())) }
+    }
+}
+
+/// Same number of schedules, and the same ends.
+fn expect_same(
+    summary: &Summary,
+    truth: &Enumeration,
+    outcomes: &BTreeSet<String>,
+    options: &str,
+) -> Result<(), String> {
+    if summary.number("runs") != Some(truth.paths) {
+        return Err(format!("{options}: {:?} runs, enumerated {}", summary.number("runs"), truth.paths));
+    }
+    expect_same_ends(summary, truth, outcomes, options)
+}
+
+fn expect_same_ends(
+    summary: &Summary,
+    truth: &Enumeration,
+    outcomes: &BTreeSet<String>,
+    options: &str,
+) -> Result<(), String> {
+    if summary.has_finding("deadlock") != (truth.deadlocks > 0) {
+        let findings = &summary.0["findings"];
+        return Err(format!("{options}: enumerated {} deadlocks, findings {findings}", truth.deadlocks));
+    }
+    if let Some(other) = summary.findings().iter().find(|finding| finding["kind"] != "deadlock") {
+        return Err(format!("{options}: an unexpected finding: {other}"));
+    }
+    let expected: BTreeSet<(i64, String)> = outcomes.iter().map(|text| (0, format!("{text}\n"))).collect();
+    let got = summary.outcomes();
+    if got == expected {
+        return Ok(());
+    }
+    let missing: Vec<_> = expected.difference(&got).take(SHOWN).collect();
+    let surplus: Vec<_> = got.difference(&expected).take(SHOWN).collect();
+    Err(format!("{options}: outcomes that are missing: {missing:?}; that can not be: {surplus:?}"))
+}
