@@ -142,7 +142,7 @@ pub fn switch_to(thread: ThreadId) {
 pub fn leave(from: *mut u64) {
     let control = control::get();
     if kernel_threads::are_used() {
-        return kernel_threads::leave(world::get().current.get());
+        return kernel_threads::leave(world::get().current.get(), from);
     }
     // SAFETY: the shim's own context was saved by `enter`, which is how fibers came to run.
     unsafe {

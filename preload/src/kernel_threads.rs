@@ -4,7 +4,7 @@
 //! turn. The shim's own context is a kernel thread too, so that the program's main thread is the process's. There is no
 //! snapshot: such a process is good for one execution.
 
-use crate::{arena, control, fiber, finish, query, start, sys};
+use crate::{arena, control, fiber, finish, query, start, switch, sys, world};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 use rscale_protocol::arena::Engine;
@@ -35,16 +35,21 @@ fn wait_for_turn(of: usize) {
     }
 }
 
-/// Hands over from one thread to another, and waits for the next turn.
+/// Hands over from one thread to another, and waits for the next turn. The registers are left where a debugger or the
+/// scheduler process finds them, as those of a fiber are.
 pub fn switch(from: ThreadId, to: ThreadId) {
-    give_turn(to.index());
-    wait_for_turn(from.index());
+    let saved = world::get().fibers[from.index()].stack_pointer.as_ptr();
+    switch::call_saved(saved, hand_over, (from.index() << 16 | to.index()) as u64);
 }
 
 /// Hands over to the shim's own context; returns if the thread is resumed.
-pub fn leave(from: ThreadId) {
-    give_turn(OWN);
-    wait_for_turn(from.index());
+pub fn leave(from: ThreadId, saved: *mut u64) {
+    switch::call_saved(saved, hand_over, (from.index() << 16 | OWN) as u64);
+}
+
+extern "C" fn hand_over(both: u64) {
+    give_turn(both as usize & 0xffff);
+    wait_for_turn(both as usize >> 16);
 }
 
 /// Lets a thread run, from the shim's own context, until it leaves.

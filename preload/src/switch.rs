@@ -37,7 +37,41 @@ global_asm!(
     ".size rscale_switch, . - rscale_switch",
 );
 
+// As the switch, but stays on the stack: saves the caller, calls a function, and restores the caller.
+global_asm!(
+    ".globl rscale_call_saved",
+    ".hidden rscale_call_saved",
+    ".type rscale_call_saved, @function",
+    "rscale_call_saved:",
+    ".cfi_startproc",
+    "push rbp",
+    "push rbx",
+    "push r12",
+    "push r13",
+    "push r14",
+    "push r15",
+    "sub rsp, 8",
+    ".cfi_def_cfa_offset 64",
+    "stmxcsr [rsp]",
+    "fnstcw [rsp + 4]",
+    "mov [rdi], rsp",
+    "mov rdi, rdx",
+    "call rsi",
+    "add rsp, 8",
+    "pop r15",
+    "pop r14",
+    "pop r13",
+    "pop r12",
+    "pop rbx",
+    "pop rbp",
+    ".cfi_def_cfa_offset 8",
+    "ret",
+    ".cfi_endproc",
+    ".size rscale_call_saved, . - rscale_call_saved",
+);
+
 unsafe extern "C" {
+    fn rscale_call_saved(from: *mut u64, function: extern "C" fn(u64), argument: u64);
     /// Saves the caller at `*from` and goes on where `to` was saved.
     fn rscale_switch(from: *mut u64, to: u64);
 }
@@ -65,6 +99,12 @@ const DEFAULT_CONTROL_WORDS: u64 = 0x1f80 | 0x037f << 32;
 pub unsafe fn switch(from: *mut u64, to: u64) {
     // SAFETY: as the caller promises.
     unsafe { rscale_switch(from, to) };
+}
+
+/// Calls a function while the caller's registers lie at `*from`, as if it were switched out.
+pub fn call_saved(from: *mut u64, function: extern "C" fn(u64), argument: u64) {
+    // SAFETY: the stub follows the C calling convention; `from` points to a cell of the shim.
+    unsafe { rscale_call_saved(from, function, argument) };
 }
 
 /// Lays out a fresh stack such that switching to the result calls `entry`, which must not return.

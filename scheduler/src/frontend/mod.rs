@@ -7,6 +7,7 @@ pub use configuration::{Configuration, Fingerprint};
 pub use execution::Execution;
 
 use crate::backend::{Backend, BackendError, RunRequest};
+use rscale_protocol::arena::Token;
 
 /// The layer on top of a backend that knows what the program's threads are about to do.
 pub struct Frontend<B> {
@@ -44,6 +45,18 @@ impl<B: Backend> Frontend<B> {
         }
         execution.end = Some(end);
         execution.link();
+        Ok(())
+    }
+
+    /// Takes one step of a paused execution.
+    ///
+    /// # Errors
+    /// Where the program can not be run.
+    pub fn step_thread(&mut self, token: Token, execution: &mut Execution) -> Result<(), BackendError> {
+        let mut taken = Vec::new();
+        let end = self.backend.step_thread(token, &mut taken)?;
+        execution.steps.append(&mut taken);
+        execution.end = Some(end);
         Ok(())
     }
 }

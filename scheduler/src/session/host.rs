@@ -51,7 +51,7 @@ impl Host {
             executable: subject.executable.clone(),
             name: subject.given.clone().into_os_string(),
             args: args.to_vec(),
-            isolation: rules.isolation,
+            isolation: if engine == Engine::Fibers { rules.isolation } else { Isolation::Exec },
             engine,
             thread_pool: FEW_THREADS,
             // Kernel threads wait for each other in system calls, and end with the process.
@@ -151,9 +151,9 @@ impl Host {
         self.frontend.backend()
     }
 
-    /// The process of the program, to step it.
-    pub fn target_mut(&mut self) -> &mut Target {
-        self.frontend.backend_mut()
+    /// Takes one step of a paused execution, and adds it to what is known of it.
+    pub fn step(&mut self, token: Token, execution: &mut Execution) -> Result<(), Failure> {
+        self.frontend.step_thread(token, execution).map_err(failure)
     }
 
     /// How executions are kept apart.

@@ -40,23 +40,26 @@ pub fn replay(config: &ReplayConfig) -> Result<Replay, Failure> {
     })
 }
 
-/// Follows the schedule. A schedule that stops before the end of the program is followed by its only possible end: the
-/// threads that are left go on in the default order, where the trace was recorded for a finding at its very end.
+/// Follows the schedule step by step. Before each step the thread must be active and enabled.
 fn follow(config: &ReplayConfig, host: &mut Host, execution: &mut Execution) -> Result<ReplayEnd, Failure> {
     let tokens = &config.schedule.trace.tokens;
+    // A first run in one piece finds out what the program needs (threads, isolation); then it is stepped.
     host.run_and_pause(tokens, execution)?;
-    let Some(end) = execution.end.clone() else { return Ok(ReplayEnd::NothingFound) };
-    match end.ending {
-        Ending::Diverged => Ok(ReplayEnd::Refused(refusal(config, host, end.value as usize))),
-        Ending::Paused if execution.steps.len() == tokens.len() => Ok(ReplayEnd::NothingFound),
-        _ if execution.steps.len() < tokens.len() => Ok(ReplayEnd::Refused(format!(
-            "{}: the execution has ended before this step",
-            config.place_of_step(execution.steps.len())
-        ))),
-        _ => Ok(finding(config, host, &end, &execution.steps).map_or(ReplayEnd::NothingFound, |finding| {
-            ReplayEnd::Found(Box::new(finding))
-        })),
+    host.run_and_pause(&[], execution)?;
+    for (index, &token) in tokens.iter().enumerate() {
+        let Some(end) = &execution.end else { break };
+        if end.ending != Ending::Paused {
+            let place = config.place_of_step(index);
+            return Ok(ReplayEnd::Refused(format!("{place}: the execution has ended before this step")));
+        }
+        if !end.enabled[token.choice as usize].contains(token.thread) {
+            return Ok(ReplayEnd::Refused(refusal(config, host, index)));
+        }
+        host.step(token, execution)?;
     }
+    let Some(end) = &execution.end else { return Ok(ReplayEnd::NothingFound) };
+    let found = finding(config, host, end, &execution.steps);
+    Ok(found.map_or(ReplayEnd::NothingFound, |finding| ReplayEnd::Found(Box::new(finding))))
 }
 
 fn finding(config: &ReplayConfig, host: &Host, end: &RunEnd, steps: &[Step]) -> Option<Finding> {

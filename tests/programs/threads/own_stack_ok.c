@@ -6,6 +6,7 @@
  */
 #include <assert.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #define SIZE (256 << 10)
@@ -14,7 +15,7 @@ static _Alignas(4096) char stack[SIZE];
 
 static void *where(void *result) {
     volatile char local = 0;
-    *(volatile char **)result = &local;
+    *(uintptr_t *)result = (uintptr_t)&local;
     return NULL;
 }
 
@@ -22,7 +23,7 @@ int main(void) {
     pthread_t thread;
     pthread_attr_t attributes;
     void *base = NULL;
-    char *address = NULL;
+    uintptr_t address = 0;
     size_t size = 0;
     pthread_attr_init(&attributes);
     assert(pthread_attr_setstack(&attributes, stack, SIZE) == 0);
@@ -30,7 +31,7 @@ int main(void) {
     assert(pthread_create(&thread, &attributes, where, &address) == 0);
     pthread_attr_destroy(&attributes);
     assert(pthread_join(thread, NULL) == 0);
-    assert(address >= stack && address < stack + SIZE);
+    assert(address >= (uintptr_t)stack && address < (uintptr_t)stack + SIZE);
     printf("on its own stack\n");
     return 0;
 }

@@ -1,0 +1,35 @@
+/* rscale-test
+ * verdict: bug
+ * kind: misuse
+ * message: use of a synchronisation object in freed memory
+ *
+ * The last user frees the object, and its mutex with it, while the other is about to lock it.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+struct shared {
+    pthread_mutex_t lock;
+    int users;
+};
+
+static void *release(void *object) {
+    struct shared *shared = object;
+    pthread_mutex_lock(&shared->lock);
+    int left = --shared->users;
+    pthread_mutex_unlock(&shared->lock);
+    if (left == 1) /* should be 0 */
+        free(shared);
+    return NULL;
+}
+
+int main(void) {
+    pthread_t thread;
+    struct shared *shared = malloc(sizeof *shared);
+    pthread_mutex_init(&shared->lock, NULL);
+    shared->users = 2;
+    pthread_create(&thread, NULL, release, shared);
+    release(shared);
+    pthread_join(thread, NULL);
+    return 0;
+}
