@@ -106,7 +106,9 @@ fn run_in_fork() {
     }
     let mut status = 0i32;
     // SAFETY: writes the status to the variable.
-    while unsafe { sys::call(libc::SYS_wait4, [child as u64, &raw mut status as u64, 0, 0, 0, 0]) } == -i64::from(libc::EINTR) {}
+    while unsafe { sys::call(libc::SYS_wait4, [child as u64, &raw mut status as u64, 0, 0, 0, 0]) }
+        == -i64::from(libc::EINTR)
+    {}
     arena::get().setup.pid.store(control::get().pid.get() as u32, Relaxed);
     let mailbox = &arena::get().mailbox;
     let commands = mailbox.commands.load(Relaxed);

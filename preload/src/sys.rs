@@ -61,8 +61,7 @@ pub fn map(address: u64, length: u64, protection: i32) -> Option<u64> {
     let fixed = if address == 0 { 0 } else { libc::MAP_FIXED_NOREPLACE };
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | fixed;
     // SAFETY: a fresh mapping that replaces nothing.
-    let mapped =
-        unsafe { call(libc::SYS_mmap, [address, length, protection as u64, flags as u64, u64::MAX, 0]) };
+    let mapped = unsafe { call(libc::SYS_mmap, [address, length, protection as u64, flags as u64, u64::MAX, 0]) };
     (mapped > 0 && (address == 0 || mapped as u64 == address)).then_some(mapped as u64)
 }
 

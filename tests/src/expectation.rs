@@ -99,7 +99,8 @@ impl Expectation {
             "options" => self.options = words::split(value)?,
             "arguments" => self.arguments = words::split(value)?,
             "isolation" => {
-                self.isolation = value.split_whitespace().map(|level| one_of(level, &ISOLATION)).collect::<Result<_, _>>()?;
+                self.isolation =
+                    value.split_whitespace().map(|level| one_of(level, &ISOLATION)).collect::<Result<_, _>>()?;
             }
             "flags" => self.flags = words::split(value)?,
             "levels" => {

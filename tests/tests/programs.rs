@@ -20,8 +20,10 @@ fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
     let cases = find_cases(&root);
     let all = cases.len();
-    let chosen: Vec<Case> =
-        cases.into_iter().filter(|case| words.is_empty() || words.iter().any(|word| case.name.contains(word))).collect();
+    let chosen: Vec<Case> = cases
+        .into_iter()
+        .filter(|case| words.is_empty() || words.iter().any(|word| case.name.contains(word)))
+        .collect();
     println!("\nrunning {} of {all} programs with {}", chosen.len(), rscale_tests::binary::rscale().display());
     let start = Instant::now();
     let failures = run_all(&chosen);

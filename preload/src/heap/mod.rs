@@ -118,7 +118,7 @@ pub fn free(pointer: *mut u8) {
 
 /// The live block that begins here.
 fn find(address: u64) -> Result<Block, HeapError> {
-    if !(BASE + HEADER..END).contains(&address) || address % ALIGNMENT != 0 || !is_below_top(address) {
+    if !(BASE + HEADER..END).contains(&address) || !address.is_multiple_of(ALIGNMENT) || !is_below_top(address) {
         return Err(HeapError::InvalidFree);
     }
     // SAFETY: the address lies in a used part of the heap, where the header can be read whatever it holds.

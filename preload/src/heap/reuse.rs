@@ -89,5 +89,5 @@ fn class_of(total: u64) -> usize {
 fn block_at(address: u64) -> Option<Block> {
     let inside = (BASE..BASE + MAX_THREADS as u64 * STRIDE).contains(&address);
     // SAFETY: an address inside the mapped heap can be read as a header.
-    (address != 0 && inside && address % 16 == 0).then(|| unsafe { Block::at(address) })
+    (address != 0 && inside && address.is_multiple_of(16)).then(|| unsafe { Block::at(address) })
 }

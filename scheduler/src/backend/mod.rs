@@ -48,7 +48,9 @@ impl std::fmt::Display for BackendError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             BackendError::Launch(error) => error.fmt(f),
-            BackendError::Protocol(what) => write!(f, "the program's side of rscale does not answer as it should: {what}"),
+            BackendError::Protocol(what) => {
+                write!(f, "the program's side of rscale does not answer as it should: {what}")
+            }
             BackendError::Interrupted => write!(f, "interrupted"),
         }
     }

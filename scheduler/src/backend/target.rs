@@ -107,7 +107,9 @@ impl Target {
         let said = String::from_utf8_lossy(&self.output[1].contents()).trim().to_string();
         let status = self.process.as_mut().and_then(Process::ended);
         if status.and_then(|status| status.code()) == Some(MISMATCH) {
-            return BackendError::Protocol("shim and rscale were built from different sources; build rscale again".into());
+            return BackendError::Protocol(
+                "shim and rscale were built from different sources; build rscale again".into(),
+            );
         }
         let how = status.map_or_else(|| "it hangs".to_string(), |status| status.to_string());
         LaunchError::EndedEarly(if said.is_empty() { how } else { format!("{how}: {said}") }).into()

@@ -106,8 +106,8 @@ impl Explainer {
 
 /// Frames below `main` or the start routine are the C library's and rscale's.
 fn trim(mut stack: Vec<String>) -> Vec<String> {
-    let is_outside = |frame: &String| frame.starts_with("__libc_start") || frame.starts_with("_start ");
-    while stack.last().is_some_and(is_outside) {
+    const OUTSIDE: [&str; 5] = ["__libc_start", "_start+", "_start ", "libc.so.", "clone"];
+    while stack.len() > 1 && stack.last().is_some_and(|frame| OUTSIDE.iter().any(|start| frame.starts_with(start))) {
         stack.pop();
     }
     stack

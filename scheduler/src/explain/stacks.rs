@@ -57,4 +57,3 @@ fn saved_registers(target: &Target, stack_pointer: u64) -> Option<Registers> {
     values[Registers::RSP] = stack_pointer + 8 * 8;
     Some(Registers { values })
 }
-

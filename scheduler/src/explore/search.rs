@@ -114,7 +114,11 @@ impl Search {
         let ending = execution.end.as_ref().map(|end| end.ending);
         let is_end = !matches!(ending, Some(Ending::StepBudget | Ending::Sleeping) | None);
         self.counts.out_of_steps += u64::from(complete && ending == Some(Ending::StepBudget));
-        if complete && is_end { self.counts.executions += 1 } else { self.counts.blocked += 1 }
+        if complete && is_end {
+            self.counts.executions += 1
+        } else {
+            self.counts.blocked += 1
+        }
         Absorbed::Added
     }
 

@@ -85,7 +85,9 @@ impl Process {
             let _ = self.child.kill();
             self.status = self.child.wait().ok();
         }
-        while matches!(waitpid(Pid::from_raw(-self.pid().as_raw()), Some(WaitPidFlag::WNOHANG)), Ok(s) if s.pid().is_some()) {}
+        while matches!(waitpid(Pid::from_raw(-self.pid().as_raw()), Some(WaitPidFlag::WNOHANG)), Ok(s) if s.pid().is_some())
+        {
+        }
     }
 }
 

@@ -29,7 +29,10 @@ pub fn of(search: &Search, stop: Stop, config: &RunConfig) -> Covered {
     let mut reasons = cuts;
     reasons.extend(stopped);
     if counts.out_of_steps > 0 {
-        reasons.push(format!("{} executions were cut at {} steps (--max-steps)", counts.out_of_steps, config.rules.max_steps));
+        reasons.push(format!(
+            "{} executions were cut at {} steps (--max-steps)",
+            counts.out_of_steps, config.rules.max_steps
+        ));
     }
     text.push_str(&reasons.join("; "));
     Covered { complete, text }

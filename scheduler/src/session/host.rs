@@ -88,7 +88,12 @@ impl Host {
         }
     }
 
-    fn try_run(&mut self, schedule: &[Token], new_steps: Option<u64>, execution: &mut Execution) -> Result<(), Failure> {
+    fn try_run(
+        &mut self,
+        schedule: &[Token],
+        new_steps: Option<u64>,
+        execution: &mut Execution,
+    ) -> Result<(), Failure> {
         let request = RunRequest {
             prefix: schedule,
             new_steps,
@@ -105,7 +110,9 @@ impl Host {
             Ending::NeedThreads => self.enlarge_pool(end.value)?,
             Ending::NeedIsolation => self.isolate(end)?,
             Ending::Unsupported => return Err(Failure::CannotRun(format!("the program {}", end.text))),
-            Ending::Internal => return Err(Failure::CannotRun(format!("rscale failed inside the program: {}", end.text))),
+            Ending::Internal => {
+                return Err(Failure::CannotRun(format!("rscale failed inside the program: {}", end.text)));
+            }
             _ => return Ok(false),
         }
         Ok(true)
@@ -196,7 +203,6 @@ impl Host {
             }
         }
     }
-
 }
 
 /// A failure of the machine, for the user.

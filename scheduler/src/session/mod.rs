@@ -107,7 +107,9 @@ impl Exploration<'_> {
         let line = |step| explainer.steps(&[step], &[]).remove(0);
         let expected = line(divergence.expected);
         let got = divergence.got.map(line);
-        let place = |view: &crate::finding::StepView| format!("thread {} {} at {}", view.token.thread, view.summary(), view.location);
+        let place = |view: &crate::finding::StepView| {
+            format!("thread {} {} at {}", view.token.thread, view.summary(), view.location)
+        };
         Failure::Nondeterministic(format!(
             "the program does not do the same under the same schedule: at step {}, expected {}, got {}. Something \
              outside of rscale's control decides what it does (addresses, uninitialised memory, hardware, other processes)",

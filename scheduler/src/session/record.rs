@@ -1,7 +1,7 @@
 //! Recording findings: explained while the execution is halted, written to a file, confirmed by running it again.
 
 use super::host::Host;
-use crate::config::{RunConfig, Rules};
+use crate::config::{Rules, RunConfig};
 use crate::exit::Failure;
 use crate::explain;
 use crate::finding::Finding;

@@ -35,10 +35,10 @@ int main(void) {
     pthread_create(&thread, NULL, waits, NULL);
     assert(pthread_mutex_unlock(&lock) == 0);
     assert(pthread_mutex_lock(&lock) == ENOTRECOVERABLE);
-    assert(pthread_mutex_trylock(&lock) == ENOTRECOVERABLE);
     pthread_join(thread, NULL);
     clock_gettime(CLOCK_REALTIME, &now);
     assert(pthread_mutex_timedlock(&lock, &now) == ENOTRECOVERABLE);
+    assert(pthread_mutex_trylock(&lock) == ENOTRECOVERABLE); /* last: glibc 2.36 keeps the lock word after it */
     assert(pthread_mutex_destroy(&lock) == 0);
     return 0;
 }

@@ -35,7 +35,9 @@ fn count_from(machine: &Machine, program: &Program, known: &mut HashMap<Machine,
     };
     let count = match enabled.as_slice() {
         [] => 1,
-        threads => threads.iter().fold(0u64, |sum, &thread| sum.saturating_add(count_from(&after(thread), program, known))),
+        threads => {
+            threads.iter().fold(0u64, |sum, &thread| sum.saturating_add(count_from(&after(thread), program, known)))
+        }
     };
     known.insert(machine.clone(), count);
     count
@@ -84,7 +86,8 @@ mod tests {
     fn independent_threads_interleave_freely() {
         let alone = Program { values: Vec::new(), threads: vec![vec![Op::Create(1), Op::Join(1)], vec![]] };
         assert_eq!(count_paths(&alone), 1, "create, start, end, join");
-        let beside = Program { threads: vec![vec![Op::Create(1), Op::Lock('a'), Op::Join(1)], vec![]], ..alone.clone() };
+        let beside =
+            Program { threads: vec![vec![Op::Create(1), Op::Lock('a'), Op::Join(1)], vec![]], ..alone.clone() };
         assert_eq!(count_paths(&beside), 3, "the lock of main among start and end");
         let left = Program { threads: vec![vec![Op::Create(1)], vec![]], ..alone };
         assert_eq!(count_paths(&left), 3, "the end of the process among start and end");

@@ -12,12 +12,8 @@ pub fn generate(random: &mut Random) -> Program {
     let theme = random.pick(&THEMES);
     let count = if random.percent(60) { 2 } else { 3 };
     let most = if count == 2 { 5 } else { 3 };
-    let values = vec![
-        ('s', random.below(2) as u8),
-        ('t', random.below(3) as u8),
-        ('x', 2),
-        ('y', 1 + random.below(3) as u8),
-    ];
+    let values =
+        vec![('s', random.below(2) as u8), ('t', random.below(3) as u8), ('x', 2), ('y', 1 + random.below(3) as u8)];
     let mut threads = vec![main_thread(random, theme, count)];
     for index in 1..=count {
         let length = 1 + random.below(most);
@@ -158,9 +154,10 @@ mod tests {
     fn every_operation_comes_up() {
         let mut random = Random::new(0);
         let text: String = (0..300).map(|_| generate(&mut random).to_string() + " ").collect();
-        for name in "lock trylock unlock wait trywait post cwait signal broadcast barrier rd wr tryrd trywr rwunlock create \
+        for name in
+            "lock trylock unlock wait trywait post cwait signal broadcast barrier rd wr tryrd trywr rwunlock create \
                      join print"
-            .split_whitespace()
+                .split_whitespace()
         {
             assert!(text.contains(&format!(" {name}:")), "{name}");
         }

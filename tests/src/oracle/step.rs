@@ -134,7 +134,9 @@ impl Machine {
             Op::Signal(condition) => self.signal(condition, 1),
             Op::Broadcast(condition) => self.signal(condition, usize::MAX),
             Op::Barrier(barrier) => self.arrive(barrier, thread),
-            Op::Read(_) | Op::Write(_) | Op::TryRead(_) | Op::TryWrite(_) | Op::RwUnlock(_) => self.perform_rw(op, thread),
+            Op::Read(_) | Op::Write(_) | Op::TryRead(_) | Op::TryWrite(_) | Op::RwUnlock(_) => {
+                self.perform_rw(op, thread)
+            }
             Op::Create(other) => self.threads[other].stage = Stage::Created,
             Op::Join(other) => self.threads[other].stage = Stage::Joined,
             Op::Print(_) => {}

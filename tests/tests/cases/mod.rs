@@ -155,7 +155,8 @@ impl Bench<'_> {
         command.arg("--trace").arg(&self.trace).args(options).args(&self.expectation.options);
         command.arg("--").args(&self.expectation.arguments);
         let finished = process::run(&mut command)?;
-        let summary = Summary::parse(&finished.stdout).map_err(|problem| format!("{problem}\n{}", finished.describe()))?;
+        let summary =
+            Summary::parse(&finished.stdout).map_err(|problem| format!("{problem}\n{}", finished.describe()))?;
         Ok((finished, summary))
     }
 }

@@ -1,0 +1,13 @@
+//! The command line as users meet it: every error that they can act on, every way to end, every output.
+//!
+//! Each test asserts the exit status and the text that matters. CLI.md is the contract.
+
+mod endings;
+mod information;
+mod machine;
+mod output;
+mod refusals;
+mod replays;
+mod subjects;
+mod terminal;
+mod usage;

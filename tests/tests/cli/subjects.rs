@@ -1,0 +1,173 @@
+//! The programs that these tests run, and running rscale on them.
+
+use rscale_tests::binary::rscale;
+use rscale_tests::compile::compile;
+use rscale_tests::process::{self, Finished};
+use rscale_tests::scratch::Scratch;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Two threads take two mutexes in opposite orders.
+pub const DEADLOCK: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static void both(pthread_mutex_t *first, pthread_mutex_t *second)
+{
+    pthread_mutex_lock(first);
+    pthread_mutex_lock(second);
+    pthread_mutex_unlock(second);
+    pthread_mutex_unlock(first);
+}
+static void *forth(void *unused) { both(&a, &b); return unused; }
+static void *back(void *unused) { both(&b, &a); return unused; }
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, NULL, forth, NULL);
+    pthread_create(&two, NULL, back, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    puts("done");
+    return 0;
+}
+"#;
+
+/// Prints `ab` or `ba`, in five schedules without filters: the mutex is taken by one or the other first.
+pub const CLEAN: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static char text[3];
+static int length;
+static void *put(void *letter)
+{
+    pthread_mutex_lock(&mutex);
+    text[length++] = *(char *)letter;
+    pthread_mutex_unlock(&mutex);
+    return NULL;
+}
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, NULL, put, "a");
+    pthread_create(&two, NULL, put, "b");
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    puts(text);
+    return 0;
+}
+"#;
+
+/// More schedules than anybody can wait for.
+pub const ENDLESS: &str = r#"
+#include <pthread.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *unused)
+{
+    for (int i = 0; i < 100; i++) {
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_unlock(&mutex);
+    }
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+"#;
+
+/// One of two assertions fails, whichever thread is first.
+pub const TWO_BUGS: &str = r#"
+#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+static sem_t one_place;
+static void *first(void *unused) { assert(sem_trywait(&one_place) != 0 && "first is late"); return unused; }
+static void *second(void *unused) { assert(sem_trywait(&one_place) != 0 && "second is late"); return unused; }
+int main(void)
+{
+    pthread_t one, two;
+    sem_init(&one_place, 0, 1);
+    pthread_create(&one, NULL, first, NULL);
+    pthread_create(&two, NULL, second, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    return 0;
+}
+"#;
+
+/// A directory in which rscale is run.
+pub struct Place {
+    /// The directory.
+    pub scratch: Scratch,
+}
+
+impl Place {
+    /// An empty one.
+    pub fn new() -> Place {
+        Place { scratch: Scratch::new(env!("CARGO_TARGET_TMPDIR")) }
+    }
+
+    /// One with a compiled program.
+    pub fn with(name: &str, source: &str) -> Place {
+        let place = Place::new();
+        place.compile(name, source, &[]);
+        place
+    }
+
+    /// Compiles a program.
+    pub fn compile(&self, name: &str, source: &str, options: &[&str]) -> PathBuf {
+        let file = self.scratch.write(&format!("{name}.c"), source);
+        let executable = self.scratch.file(name);
+        compile(&file, &executable, options).expect("the program of the test compiles");
+        executable
+    }
+
+    /// A command that starts rscale there.
+    pub fn command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
+        let mut command = Command::new(rscale());
+        command.args(arguments).current_dir(self.scratch.path());
+        command
+    }
+
+    /// Runs rscale to its end.
+    pub fn rscale<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Finished {
+        process::run(&mut self.command(arguments)).expect("rscale ends")
+    }
+
+    /// Runs a line of shell there, in which `$RSCALE` is rscale.
+    pub fn shell(&self, line: &str) -> Finished {
+        let mut command = Command::new("bash");
+        command.args(["-c", line]).env("RSCALE", rscale()).current_dir(self.scratch.path());
+        process::run(&mut command).expect("the line ends")
+    }
+
+    /// rscale says no to this, with status 2 and these words on the standard error, and leaves nothing behind.
+    pub fn refuses<S: AsRef<OsStr>>(&self, arguments: &[S], words: &str) {
+        let before = self.scratch.names();
+        let finished = self.rscale(arguments);
+        assert_eq!(finished.code(), Some(2), "{}", finished.describe());
+        assert!(one_line(&finished.err()).contains(words), "{words:?} is missing: {}", finished.describe());
+        assert_eq!(finished.out(), "", "errors go to the standard error");
+        assert_eq!(self.scratch.names(), before, "nothing is left behind");
+    }
+}
+
+/// A text without its line breaks, which depend on the length of paths.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Asserts an exit status, showing everything if it is another one.
+#[track_caller]
+pub fn expect_status(finished: &Finished, status: i32) {
+    assert_eq!(finished.code(), Some(status), "{}", finished.describe());
+    assert!(!finished.err().contains("panicked"), "{}", finished.describe());
+}
