@@ -23,6 +23,10 @@ pub struct Control {
     pub real_create: Cell<usize>,
     /// Where the stacks of the fibers begin.
     pub stacks: Cell<u64>,
+    /// Most bytes that the heap may have.
+    pub heap_limit: Cell<u64>,
+    /// Where each thread's part of the heap ended when the snapshot was taken.
+    pub heap_floors: [Cell<u64>; MAX_THREADS],
     /// Whether the snapshot has been taken.
     pub armed: Cell<bool>,
     /// Whether an execution has run since the last restore.
@@ -64,6 +68,8 @@ static CONTROL: Control = Control {
     pool_size: Cell::new(0),
     real_create: Cell::new(0),
     stacks: Cell::new(0),
+    heap_limit: Cell::new(0),
+    heap_floors: [const { Cell::new(0) }; MAX_THREADS],
     armed: Cell::new(false),
     dirty: Cell::new(false),
     abandoned: Cell::new(false),

@@ -142,6 +142,7 @@ fn prepare() -> Result<(), &'static [u8]> {
 
 /// Takes the snapshot and serves commands. From here on the shim runs on its own stack.
 extern "C" fn arm_and_serve() -> ! {
+    crate::heap::mark_start_of_main();
     if !snapshot::take() {
         finish::end_with(Ending::Internal, 0, b"could not write-protect the memory of the program");
     }
@@ -151,7 +152,6 @@ extern "C" fn arm_and_serve() -> ! {
             finish::end_with(Ending::Internal, 0, b"could not install the system-call filter");
         }
     }
-    crate::heap::mark_start_of_main();
     control::get().armed.set(true);
     query::serve()
 }

@@ -124,15 +124,32 @@ impl Expectation {
     }
 }
 
+const KEYS: [&str; 14] = [
+    "verdict",
+    "kind",
+    "message",
+    "location",
+    "status",
+    "runs",
+    "executions",
+    "outcomes",
+    "options",
+    "arguments",
+    "isolation",
+    "flags",
+    "levels",
+    "threads-engine",
+];
 const KINDS: [&str; 10] =
     ["assertion", "deadlock", "crash", "invariant", "race", "livelock", "misuse", "memory", "hang", "exit"];
 const ISOLATION: [&str; 3] = ["snapshot", "fork", "exec"];
 const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
 
-/// The lines `* key: value` of the comment. Lines without a star are no part of it.
+/// The lines `* key: value` of the comment, up to an empty one; what follows that is prose.
 fn entries(body: &str) -> Result<Vec<(&str, &str)>, String> {
     let mut entries: Vec<(&str, &str)> = Vec::new();
-    for line in body.lines().map(str::trim).filter(|line| !line.is_empty() && *line != "*") {
+    let mut lines = body.lines().skip(1).map(str::trim);
+    for line in lines.by_ref().take_while(|line| !matches!(*line, "" | "*")) {
         let entry = line.strip_prefix('*').and_then(|line| line.split_once(':'));
         let (key, value) = entry.ok_or_else(|| format!("{line:?} is not of the form \"* key: value\""))?;
         let (key, value) = (key.trim(), value.trim());
@@ -144,7 +161,14 @@ fn entries(body: &str) -> Result<Vec<(&str, &str)>, String> {
         }
         entries.push((key, value));
     }
-    Ok(entries)
+    let looks_like_a_key = |line: &&str| {
+        let key = line.trim_start_matches('*').split(':').next().unwrap_or_default().trim();
+        line.contains(':') && KEYS.contains(&key)
+    };
+    match lines.find(looks_like_a_key) {
+        Some(line) => Err(format!("{line:?} stands behind the empty line that ends the keys")),
+        None => Ok(entries),
+    }
 }
 
 fn one_of(value: &str, allowed: &[&str]) -> Result<String, String> {
@@ -210,6 +234,12 @@ mod tests {
     }
 
     #[test]
+    fn prose_may_follow_an_empty_line() {
+        let expectation = parse("verdict: clean; ; Nothing here: that is a sentence.").expect("valid");
+        assert_eq!(expectation.verdict, "clean");
+    }
+
+    #[test]
     fn mistakes_are_not_overlooked() {
         for (lines, problem) in [
             ("kind: deadlock", "there is no verdict"),
@@ -227,6 +257,7 @@ mod tests {
             ("verdict: clean; isolation: forks", "is none of"),
             ("verdict: clean; flags: \"-lm", "not closed"),
             ("verdict: clean; threads", "key: value"),
+            ("verdict: clean; ; Prose: that is fine; runs: none=1", "behind the empty line"),
         ] {
             let error = parse(lines).expect_err(lines);
             assert!(error.contains(problem), "{lines}: {error}");

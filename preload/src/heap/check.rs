@@ -9,7 +9,7 @@ use rscale_protocol::ending::HeapError;
 /// The blocks of a sub-arena that were made since `main` began, oldest first.
 fn blocks(thread: usize) -> impl Iterator<Item = Block> {
     let start = BASE + thread as u64 * STRIDE;
-    let (floor, top) = (state().floors[thread].get(), state().tops[thread].get());
+    let (floor, top) = (control::get().heap_floors[thread].get(), state().tops[thread].get());
     let mut offset = floor;
     core::iter::from_fn(move || {
         if offset >= top {

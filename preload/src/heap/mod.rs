@@ -31,8 +31,8 @@ pub struct State {
     mapped: Cell<bool>,
     /// Where each sub-arena ends, as an offset from its start.
     tops: [Cell<u64>; MAX_THREADS],
-    /// Where each sub-arena ended when `main` began: older blocks are not checked at the end.
-    floors: [Cell<u64>; MAX_THREADS],
+    /// Bytes of all sub-arenas together.
+    total: Cell<u64>,
     bins: reuse::Bins,
 }
 
@@ -42,7 +42,7 @@ impl State {
         State {
             mapped: Cell::new(false),
             tops: [const { Cell::new(0) }; MAX_THREADS],
-            floors: [const { Cell::new(0) }; MAX_THREADS],
+            total: Cell::new(0),
             bins: reuse::Bins::new(),
         }
     }
@@ -77,9 +77,11 @@ fn extend(thread: usize, size: u64, alignment: u64) -> Option<Block> {
     }
     let gap = data - HEADER - start;
     let total = HEADER + block::room_for(size);
-    if top.get() + gap + total > STRIDE {
+    let all = state().total.get() + gap + total;
+    if top.get() + gap + total > STRIDE || all > control::get().heap_limit.get() {
         return None;
     }
+    state().total.set(all);
     if gap > 0 {
         // SAFETY: the gap lies in the mapped sub-arena, beyond every block.
         unsafe { Block::at(start) }.make_gap(gap);
@@ -91,8 +93,20 @@ fn extend(thread: usize, size: u64, alignment: u64) -> Option<Block> {
     Some(block)
 }
 
+/// An eighth of the machine's memory: a program that eats all it can get meets the end of the heap, not the kernel's
+/// out-of-memory killer.
+fn limit() -> u64 {
+    // SAFETY: an all-zero structure is a valid one, and the call fills it in.
+    unsafe {
+        let mut info: libc::sysinfo = core::mem::zeroed();
+        sys::call(libc::SYS_sysinfo, [&raw mut info as u64, 0, 0, 0, 0, 0]);
+        info.totalram * u64::from(info.mem_unit) / 8
+    }
+}
+
 fn ensure_mapped() -> bool {
     if !state().mapped.get() {
+        control::get().heap_limit.set(limit());
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         state().mapped.set(sys::map(BASE, END - BASE, protection).is_some());
     }
@@ -165,9 +179,20 @@ pub fn is_in_freed_block(address: u64) -> bool {
     (BASE..END).contains(&address) && is_below_top(address) && check::freed_block_around(address)
 }
 
+/// The part of a sub-arena around this page that nothing had used when `main` began: whose, and its limits. Does not look
+/// at the world, whose pages may be protected: the fault handler asks.
+pub fn fresh_part(page: u64) -> Option<(usize, u64, u64)> {
+    if !(BASE..END).contains(&page) {
+        return None;
+    }
+    let thread = ((page - BASE) / STRIDE) as usize;
+    let base = BASE + thread as u64 * STRIDE;
+    let start = (base + control::get().heap_floors[thread].get()).next_multiple_of(4096);
+    (page >= start).then_some((thread, start, base + STRIDE))
+}
+
 /// `main` begins: what was allocated before is not checked at its end.
 pub fn mark_start_of_main() {
-    if !control::get().armed.get() {
-        state().floors.iter().zip(&state().tops).for_each(|(floor, top)| floor.set(top.get()));
-    }
+    let floors = &control::get().heap_floors;
+    floors.iter().zip(&state().tops).for_each(|(floor, top)| floor.set(top.get()));
 }

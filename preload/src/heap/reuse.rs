@@ -2,6 +2,7 @@
 
 use super::block::{Block, HEADER, room_for};
 use super::{BASE, QUARANTINE, STRIDE, state};
+use crate::control;
 use core::cell::Cell;
 use rscale_protocol::MAX_THREADS;
 
@@ -27,7 +28,7 @@ impl Bins {
 }
 
 fn is_large(thread: usize) -> bool {
-    state().tops[thread].get() - state().floors[thread].get() > QUARANTINE
+    state().tops[thread].get() - control::get().heap_floors[thread].get() > QUARANTINE
 }
 
 /// A freed block of the thread that fits, once reuse has begun.

@@ -76,7 +76,7 @@ impl HotSet {
             // SAFETY: entries below `count` are filled; hot pages are writable.
             unsafe {
                 let page = *self.pages.add(index);
-                if page.saved == 0 { clear_page(page.address) } else { copy_page(page.address, page.saved) }
+                if page.saved == 0 { clear_pages(page.address, PAGE) } else { copy_page(page.address, page.saved) }
             }
         }
     }
@@ -93,11 +93,11 @@ unsafe fn copy_page(to: u64, from: u64) {
 }
 
 /// # Safety
-/// Must be a writable page.
-unsafe fn clear_page(page: u64) {
+/// Must be writable memory.
+pub unsafe fn clear_pages(start: u64, length: u64) {
     // SAFETY: as the caller promises.
     unsafe {
-        asm!("rep stosb", inout("rcx") PAGE => _, inout("rdi") page => _, in("al") 0u8, options(nostack, preserves_flags));
+        asm!("rep stosb", inout("rcx") length => _, inout("rdi") start => _, in("al") 0u8, options(nostack, preserves_flags));
     }
 }
 

@@ -4,11 +4,13 @@
 //! writable, and joins the *hot set* for good. To restore is to copy the hot set back. After a few executions nothing
 //! faults any more, and an execution costs no system call.
 
+mod fresh;
 mod hot;
 mod maps;
 
 use crate::{control, sys, world};
 use core::cell::UnsafeCell;
+use fresh::Fresh;
 use hot::HotSet;
 
 /// Bytes of a page.
@@ -30,6 +32,7 @@ struct Snapshot {
     excluded: [Range; 8],
     excluded_count: usize,
     hot: HotSet,
+    fresh: Fresh,
 }
 
 /// The snapshot, outside of itself.
@@ -44,6 +47,7 @@ static SNAPSHOT: Place = Place(UnsafeCell::new(Snapshot {
     excluded: [Range { start: 0, end: 0 }; 8],
     excluded_count: 0,
     hot: HotSet::new(),
+    fresh: Fresh::new(),
 }));
 
 fn with<R>(act: impl FnOnce(&mut Snapshot) -> R) -> R {
@@ -117,19 +121,22 @@ pub fn covers(address: u64) -> bool {
 /// A write to this address faulted. True if the page is writable now and the write is to be tried again.
 pub fn make_writable(address: u64) -> bool {
     let page = address & !(PAGE - 1);
-    covers(page) && with(|snapshot| snapshot.hot.add(page))
+    covers(page) && with(|snapshot| snapshot.fresh.extend(page).unwrap_or_else(|| snapshot.hot.add(page)))
 }
 
 /// Brings back the memory, and what the kernel holds for the program.
 pub fn restore() {
-    with(|snapshot| snapshot.hot.copy_back());
+    with(|snapshot| {
+        snapshot.fresh.clear();
+        snapshot.hot.copy_back();
+    });
     crate::syscalls::undo();
     control::get().dirty.set(false);
 }
 
 /// Pages that are copied per restore.
 pub fn hot_pages() -> usize {
-    with(|snapshot| snapshot.hot.len())
+    with(|snapshot| snapshot.hot.len() + snapshot.fresh.len())
 }
 
 /// The shim's own image, from its ELF header to the end of its data.

@@ -126,7 +126,8 @@ pub fn end_thread() -> ! {
     world.fiber().ending.set(true);
     run_thread_local_destructors();
     keys::run_destructors();
-    gate::pass(gate::action(Op::ThreadExit, Variable::thread(thread)));
+    // No place in the program calls for it: the start routine has returned, or the stack is unwound.
+    gate::pass(Action::new(thread, Op::ThreadExit, Variable::thread(thread)));
     let mut live = world.live.get();
     live.remove(thread);
     world.live.set(live);

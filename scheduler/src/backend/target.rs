@@ -201,6 +201,10 @@ impl Target {
         self.take_log(steps.saturating_sub(log.len()), log)?;
         let (ending, value) = match (self.hang, self.process().and_then(Process::ended)) {
             (Some(hang), _) => (Ending::Hang, u64::from(hang == Hang::Asleep)),
+            // Under the filter a program can not end its process: the shim did, because it could not go on.
+            (None, Some(status)) if self.launch.watch_syscalls && status.code().is_some() => {
+                return Err(BackendError::Protocol(format!("the shim ended the process ({status})")));
+            }
             (None, Some(status)) => ending_of(status),
             (None, None) => return Err(BackendError::Protocol("it neither answers nor ends".into())),
         };

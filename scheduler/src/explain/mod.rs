@@ -8,7 +8,7 @@ use crate::backend::{Backend, RunEnd, Target, ThreadState};
 use crate::finding::{Finding, StepView, ThreadView};
 use crate::property::Violation;
 use names::Names;
-use rscale_protocol::Ending;
+use rscale_protocol::{Ending, Variable};
 use rscale_protocol::arena::{Step, Token};
 use stacks::Stacks;
 
@@ -94,10 +94,13 @@ impl Explainer {
 
     fn step(&self, step: &Step, states: &[ThreadState]) -> StepView {
         let action = &step.action;
+        // That a thread starts and ends itself goes without saying.
+        let is_own = |variable: Variable| variable.as_thread() == Some(action.thread);
+        let variables = action.accesses().map(|access| access.variable).filter(|&variable| !is_own(variable));
         StepView {
             token: token(step),
             operation: names::operation(action),
-            variables: action.accesses().map(|access| self.names.variable(access.variable, states)).collect(),
+            variables: variables.map(|variable| self.names.variable(variable, states)).collect(),
             location: if action.pc == 0 { String::new() } else { self.names.location(action.pc) },
             result: names::result(step),
         }

@@ -22,6 +22,8 @@ use std::sync::atomic::Ordering::Relaxed;
 const FEW_THREADS: u32 = 12;
 /// A program that sleeps in the kernel is given this many times the limit for computing.
 const PATIENCE: u32 = 4;
+/// How often the process may be killed from outside before the session gives up.
+const KILLS: u32 = 3;
 /// What the shim asks for beside [`Ending::NeedIsolation`].
 const NEEDS_EARLY_START: u64 = 1;
 const NEEDS_CHILDREN: u64 = 2;
@@ -68,21 +70,34 @@ impl Host {
 
     /// Runs a schedule to its end.
     pub fn run(&mut self, schedule: &[Token], execution: &mut Execution) -> Result<(), Failure> {
-        loop {
-            self.try_run(schedule, None, execution)?;
-            let Some(end) = execution.end.clone() else { return Ok(()) };
-            if !self.adapt(&end)? {
-                return Ok(());
-            }
-        }
+        self.run_as_needed(schedule, None, execution)
     }
 
     /// Runs a schedule and pauses where it ends.
     pub fn run_and_pause(&mut self, schedule: &[Token], execution: &mut Execution) -> Result<(), Failure> {
+        self.run_as_needed(schedule, Some(0), execution)
+    }
+
+    /// Runs a schedule, again and in another way for as long as the program asks for one.
+    fn run_as_needed(
+        &mut self,
+        schedule: &[Token],
+        new_steps: Option<u64>,
+        execution: &mut Execution,
+    ) -> Result<(), Failure> {
+        let mut killed = 0;
         loop {
-            self.try_run(schedule, Some(0), execution)?;
-            let Some(end) = execution.end.clone() else { return Ok(()) };
-            if !self.adapt(&end)? {
+            self.try_run(schedule, new_steps, execution)?;
+            let Some(end) = &execution.end else { return Ok(()) };
+            // Only the outside world can do this: the program's own signals do not reach the kernel.
+            let from_outside = end.ending == Ending::Killed && end.value == libc::SIGKILL as u64;
+            killed += u32::from(from_outside);
+            if killed == KILLS {
+                return Err(Failure::CannotRun(format!(
+                    "the program was killed from outside {KILLS} times in a row, perhaps for want of memory"
+                )));
+            }
+            if !from_outside && !self.adapt(&end.clone())? {
                 return Ok(());
             }
         }

@@ -1,10 +1,10 @@
 /* rscale-test
  * verdict: bug
  * kind: deadlock
- * runs: none=21
+ * runs: none=21 nsb=7
  *
- * Two threads take two locks in opposite orders. Counted by an independent enumerator; 1 + 1 + 1 of its schedule classes
- * deadlock or not.
+ * Two threads take two locks in opposite orders. Counted by an independent enumerator: three classes of schedules, one of
+ * which deadlocks.
  */
 #include <pthread.h>
 #include <stddef.h>

@@ -152,7 +152,10 @@ impl Bench<'_> {
     fn explore(&self, isolation: &str, options: &[&str]) -> Result<(Finished, Summary), String> {
         let mut command = Command::new(rscale());
         command.arg("run").arg(self.executable).args(["--json", "-", "--isolation", isolation]);
-        command.arg("--trace").arg(&self.trace).args(options).args(&self.expectation.options);
+        // An option of the program's own stands for the same one of the check.
+        let own = &self.expectation.options;
+        command.arg("--trace").arg(&self.trace).args(own);
+        command.args(options.iter().filter(|option| !own.iter().any(|own| own == *option)));
         command.arg("--").args(&self.expectation.arguments);
         let finished = process::run(&mut command)?;
         let summary =

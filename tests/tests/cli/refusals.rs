@@ -46,7 +46,10 @@ fn a_text() {
 fn a_script() {
     let place = Place::new();
     executable(&place, "script", b"#!/bin/sh\nexit 0\n");
-    place.refuses(&["run", "./script"], "is a script for /bin/sh, not a native program; name the program that it starts");
+    place.refuses(
+        &["run", "./script"],
+        "is a script for /bin/sh, not a native program; name the program that it starts",
+    );
 }
 
 #[test]

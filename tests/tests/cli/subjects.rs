@@ -34,7 +34,7 @@ int main(void)
 }
 "#;
 
-/// Prints `ab` or `ba`, in five schedules without filters: the mutex is taken by one or the other first.
+/// Prints `ab` or `ba`: one thread or the other is first.
 pub const CLEAN: &str = r#"
 #include <pthread.h>
 #include <stdio.h>

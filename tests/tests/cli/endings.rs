@@ -1,0 +1,135 @@
+//! Ends that come from outside: Ctrl-C, `kill`, readers that go away. Results are kept, and nothing is left behind.
+
+use crate::machine::{is_alive, processes_with, send, shared_memory, target_of, wait_until_exploring};
+use crate::subjects::{DEADLOCK, ENDLESS, Place, expect_status};
+use nix::sys::signal::Signal;
+use rscale_tests::process::{Finished, Running, wait_for};
+use rscale_tests::summary::Summary;
+
+/// A search that does not end by itself, in a directory whose name no other process has in its command line. The
+/// program is compiled by rscale, so that there is a temporary directory too.
+struct Search {
+    place: Place,
+    running: Running,
+}
+
+impl Search {
+    fn start() -> Search {
+        let place = Place::new();
+        let source = place.scratch.write("endless.c", ENDLESS);
+        std::fs::create_dir(place.scratch.file("tmp")).expect("can be made");
+        let mut command = place.command(&["run", "--filters", "", "--json", "-", "--trace", "x.txt"]);
+        command.arg(source).env("TMPDIR", place.scratch.file("tmp"));
+        let running = Running::start(&mut command).expect("rscale starts");
+        wait_until_exploring(&running);
+        Search { place, running }
+    }
+
+    fn directory(&self) -> String {
+        self.place.scratch.path().display().to_string()
+    }
+
+    /// Sends a signal and waits for the end.
+    fn end_with(self, signal: Signal) -> (Finished, Place) {
+        send(self.running.id(), signal);
+        let finished = self.running.finish().expect("rscale ends when it is told to");
+        (finished, self.place)
+    }
+}
+
+fn expect_nothing_left(place: &Place) {
+    let directory = place.scratch.path().display().to_string();
+    assert_eq!(processes_with(&directory), Vec::<u32>::new(), "no process is left");
+    assert_eq!(shared_memory(), Vec::<String>::new(), "no shared memory is left");
+    assert_eq!(place.scratch.names(), ["endless.c", "tmp"], "no file is left");
+    let temporary = std::fs::read_dir(place.scratch.file("tmp")).expect("readable").count();
+    assert_eq!(temporary, 0, "no temporary directory is left");
+}
+
+fn expect_partial_result(finished: &Finished) {
+    expect_status(finished, 3);
+    let summary = Summary::parse(&finished.stdout).expect("valid JSON");
+    assert_eq!((summary.text("verdict"), &summary.0["complete"]), ("incomplete", &false.into()));
+    assert!(summary.text("guarantee").contains("interrupted after"), "{}", summary.text("guarantee"));
+    assert!(summary.number("runs").is_some_and(|runs| runs > 0), "{}", finished.describe());
+    assert!(finished.err().contains("not every schedule was tried"), "{}", finished.describe());
+}
+
+#[test]
+fn ctrl_c_gives_the_partial_result() {
+    let (finished, place) = Search::start().end_with(Signal::SIGINT);
+    expect_partial_result(&finished);
+    expect_nothing_left(&place);
+}
+
+#[test]
+fn sigterm_and_sighup_are_like_ctrl_c() {
+    for signal in [Signal::SIGTERM, Signal::SIGHUP] {
+        let (finished, place) = Search::start().end_with(signal);
+        expect_partial_result(&finished);
+        expect_nothing_left(&place);
+    }
+}
+
+#[test]
+fn the_program_dies_with_rscale() {
+    let search = Search::start();
+    let target = target_of(&search.running);
+    assert!(is_alive(target));
+    let directory = search.directory();
+    let (finished, _place) = search.end_with(Signal::SIGKILL);
+    assert_eq!(finished.code(), None, "{}", finished.describe());
+    wait_for(|| (!is_alive(target)).then_some(())).expect("the program ends");
+    wait_for(|| processes_with(&directory).is_empty().then_some(())).expect("nothing of it is left");
+}
+
+/// It may start the program again and go on, or end and say what happened; it must not hang.
+#[test]
+fn rscale_survives_the_death_of_the_program() {
+    let search = Search::start();
+    let (target, rscale) = (target_of(&search.running), search.running.id());
+    send(target, Signal::SIGKILL);
+    let goes_on = wait_for(|| {
+        let children = std::fs::read_to_string(format!("/proc/{rscale}/task/{rscale}/children")).unwrap_or_default();
+        let is_other = |word: &str| word.parse() != Ok(target);
+        let has_other = children.split_whitespace().any(is_other);
+        (has_other || !is_alive(rscale)).then(|| is_alive(rscale))
+    });
+    if goes_on.expect("rscale does not hang") {
+        send(rscale, Signal::SIGINT);
+    }
+    let finished = search.running.finish().expect("rscale ends when it is told to");
+    if finished.code() == Some(3) {
+        expect_partial_result(&finished);
+    } else {
+        assert!(matches!(finished.code(), Some(1 | 2 | 4)), "{}", finished.describe());
+        assert!(finished.err().contains("SIGKILL"), "{}", finished.describe());
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_changes_nothing() {
+    let place = Place::with("program", DEADLOCK);
+    for line in
+        ["$RSCALE run ./program | true", "$RSCALE run ./program --json - 2>/dev/null | true", "$RSCALE list | true"]
+    {
+        let finished = place.shell(&format!("{line}; exit ${{PIPESTATUS[0]}}"));
+        expect_status(&finished, if line.contains("list") { 0 } else { 1 });
+        assert_eq!(finished.err(), "", "{line}");
+    }
+    assert!(place.scratch.names().contains(&"trace.txt".to_owned()), "the trace was written all the same");
+}
+
+#[test]
+fn closed_streams_change_nothing() {
+    let place = Place::with("program", DEADLOCK);
+    let finished = place.shell("$RSCALE run ./program 2>&-");
+    expect_status(&finished, 1);
+    assert!(finished.out().contains("deadlock: no thread can go on"), "{}", finished.describe());
+    for line in ["$RSCALE run ./program >&-", "$RSCALE run ./program <&-", "$RSCALE run ./program <&- >&- 2>&-"] {
+        let finished = place.shell(line);
+        expect_status(&finished, 1);
+        assert!(place.scratch.names().contains(&"trace.txt".to_owned()), "{line}");
+        std::fs::remove_file(place.scratch.file("trace.txt")).expect("can be removed");
+    }
+}
