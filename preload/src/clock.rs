@@ -24,8 +24,9 @@ pub fn now() -> u64 {
 pub fn read(clock: i32) -> u64 {
     let world = world::get();
     let thread = world.current.get();
-    world.model(|model| model.threads.get_mut(thread).now += PER_READING);
-    start_of(clock) + now()
+    let later = now() + PER_READING;
+    world.model(|model| model.threads.set_now(thread, later));
+    start_of(clock) + later
 }
 
 /// What the clock showed at the start of the execution.

@@ -80,9 +80,11 @@ pub fn pass_or_cancel(mut action: Action, mut refresh: impl FnMut(&mut Action)) 
 /// Whether the action needs no scheduling, because no other thread can be there.
 fn may_proceed_at_once(action: &Action) -> bool {
     let world = world::get();
-    world.is_alone()
-        && !matches!(action.op, Op::ThreadCreate)
-        && world.model(|model| {
+    if !world.is_alone() || action.op == Op::ThreadCreate {
+        return false;
+    }
+    !action.op.may_wait()
+        || world.model(|model| {
             model.announce(action);
             model.choices(action).proceed
         })

@@ -32,14 +32,17 @@ fn rscale_agrees_with_brute_force() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/interpreter.c");
     compile(&source, &interpreter, &["-O1"]).expect("the interpreter compiles");
     let (next, mismatches) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+    let (schedules, with_deadlock) = (AtomicU64::new(0), AtomicU64::new(0));
     let wanted = wanted();
     std::thread::scope(|scope| {
         for worker in 0..WORKERS {
             let bench = Bench { interpreter: &interpreter, trace: scratch.file(&format!("trace-{worker}.txt")) };
-            let (next, mismatches) = (&next, &mismatches);
+            let (next, mismatches, schedules, with_deadlock) = (&next, &mismatches, &schedules, &with_deadlock);
             scope.spawn(move || {
                 while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < wanted) {
                     let (program, truth) = program(number);
+                    schedules.fetch_add(truth.paths, Ordering::Relaxed);
+                    with_deadlock.fetch_add(u64::from(truth.deadlocks > 0), Ordering::Relaxed);
                     if let Err(problem) = bench.compare(&program, &truth) {
                         mismatches.lock().expect("no worker panics").push((number, program.to_string(), problem));
                     }
@@ -47,6 +50,9 @@ fn rscale_agrees_with_brute_force() {
             });
         }
     });
+    let (schedules, with_deadlock) = (schedules.into_inner(), with_deadlock.into_inner());
+    println!("{wanted} programs, {with_deadlock} of them with deadlocks, {schedules} schedules");
+    assert!(schedules > 10 * wanted && with_deadlock > wanted / 20, "the programs have become too simple");
     let mut mismatches = mismatches.into_inner().expect("no worker panics");
     mismatches.sort();
     for (number, program, problem) in mismatches.iter().take(SHOWN) {

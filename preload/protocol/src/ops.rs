@@ -81,6 +81,31 @@ macro_rules! operations {
     };
 }
 
+impl Op {
+    /// Whether the operation may have to wait, or be announced before its turn comes.
+    #[must_use]
+    pub fn may_wait(self) -> bool {
+        use Op::{
+            BarrierLeave, CondWake, DescriptorWait, FutexResume, MutexLock, OnceEnter, RwRead, RwWrite, SemWait,
+            SpinLock, ThreadJoin,
+        };
+        matches!(
+            self,
+            ThreadJoin
+                | MutexLock
+                | CondWake
+                | RwRead
+                | RwWrite
+                | SpinLock
+                | BarrierLeave
+                | SemWait
+                | OnceEnter
+                | FutexResume
+                | DescriptorWait
+        )
+    }
+}
+
 operations! {
     /// First step of a thread.
     1 ThreadStart "thread start" Thread Object;

@@ -39,6 +39,15 @@ pub fn is_poison(address: u64) -> bool {
     address.wrapping_sub(WHOLE).wrapping_add(0x8000) < 0x1_0000
 }
 
+/// Whether the word at an address has the pattern of freed memory.
+///
+/// # Safety
+/// The word must be readable.
+pub unsafe fn is_poisoned(address: u64) -> bool {
+    // SAFETY: as the caller promises.
+    unsafe { (address as *const u32).read_unaligned() == u32::from_ne_bytes([POISON; 4]) }
+}
+
 /// Bytes that the data of a block needs, with its marked end.
 pub fn room_for(size: u64) -> u64 {
     (size + RED_ZONE).next_multiple_of(ALIGNMENT)

@@ -174,9 +174,12 @@ pub fn reallocate(pointer: *mut u8, size: usize) -> *mut u8 {
     moved
 }
 
-/// Whether the address lies in a block that has been freed.
+/// Whether the address lies in a block that has been freed. The pattern that fills freed blocks is looked at first:
+/// finding the block takes time.
 pub fn is_in_freed_block(address: u64) -> bool {
-    (BASE..END).contains(&address) && is_below_top(address) && check::freed_block_around(address)
+    let is_heap = (BASE..END).contains(&address) && is_below_top(address);
+    // SAFETY: the address lies in a used part of the heap.
+    is_heap && unsafe { block::is_poisoned(address) } && check::freed_block_around(address)
 }
 
 /// The part of a sub-arena around this page that nothing had used when `main` began: whose, and its limits. Does not look

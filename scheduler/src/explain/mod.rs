@@ -8,8 +8,8 @@ use crate::backend::{Backend, RunEnd, Target, ThreadState};
 use crate::finding::{Finding, StepView, ThreadView};
 use crate::property::Violation;
 use names::Names;
-use rscale_protocol::{Ending, Variable};
 use rscale_protocol::arena::{Step, Token};
+use rscale_protocol::{Ending, Variable};
 use stacks::Stacks;
 
 /// Knows the program's names, and walks its stacks while an execution is halted.

@@ -137,7 +137,7 @@ impl Model {
     /// In which ways the thread can take this action now.
     #[must_use]
     pub fn choices(&self, action: &Action) -> Choices {
-        if self.threads.acts_on_cancellation(action) {
+        if !action.op.may_wait() || self.threads.acts_on_cancellation(action) {
             return Choices::PROCEED;
         }
         match action.op.family() {

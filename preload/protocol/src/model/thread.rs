@@ -75,6 +75,8 @@ pub struct Threads {
     joined_by_main: u32,
     /// The highest number of a thread that was created: the threads above it have not been born.
     highest: u16,
+    /// Whether some clock shows more than 0.
+    time_has_passed: bool,
 }
 
 impl Threads {
@@ -89,7 +91,7 @@ impl Threads {
             now: 0,
             wait: Wait { on: Variable(0), since: 0, token: 0, mutex: Variable(0), depth: 0, bits: 0 },
         };
-        Threads { threads: [UNBORN; MAX_THREADS], created: 0, joined_by_main: 0, highest: 0 }
+        Threads { threads: [UNBORN; MAX_THREADS], created: 0, joined_by_main: 0, highest: 0, time_has_passed: false }
     }
 
     /// The thread.
@@ -101,6 +103,18 @@ impl Threads {
     /// The thread, to change it.
     pub fn get_mut(&mut self, thread: ThreadId) -> &mut Thread {
         &mut self.threads[thread.index() % MAX_THREADS]
+    }
+
+    /// Whether some thread's clock shows more than 0.
+    #[must_use]
+    pub fn has_time_passed(&self) -> bool {
+        self.time_has_passed
+    }
+
+    /// Sets the clock of a thread.
+    pub fn set_now(&mut self, thread: ThreadId, now: u64) {
+        self.get_mut(thread).now = now;
+        self.time_has_passed |= now > 0;
     }
 
     /// Where the thread is in its life; the main thread is born with the execution.

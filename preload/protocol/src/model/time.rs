@@ -11,18 +11,25 @@ use crate::ops::Op;
 
 /// The thread's clock catches up with what it waited for.
 pub(super) fn before(model: &mut Model, action: &Action, choice: Choice) {
+    let passes = action.is_timed() && (choice == Choice::TimeOut || action.op == Op::Sleep);
+    if !model.threads.has_time_passed() && !passes {
+        return; // all clocks show 0: most programs neither sleep nor look at the time
+    }
     let mut now = model.threads.get(action.thread).now;
     for access in action.accesses() {
         now = now.max(clock_of(model, access.variable));
     }
-    if action.is_timed() && (choice == Choice::TimeOut || action.op == Op::Sleep) {
+    if passes {
         now = now.max(action.deadline);
     }
-    model.threads.get_mut(action.thread).now = now;
+    model.threads.set_now(action.thread, now);
 }
 
 /// What the thread worked on remembers when.
 pub(super) fn after(model: &mut Model, action: &Action) {
+    if !model.threads.has_time_passed() {
+        return;
+    }
     let now = model.threads.get(action.thread).now;
     for access in action.accesses() {
         if let Some(address) = access.variable.as_address() {
@@ -32,7 +39,7 @@ pub(super) fn after(model: &mut Model, action: &Action) {
         } else if let Some(thread) = access.variable.as_thread()
             && action.op == Op::ThreadCreate
         {
-            model.threads.get_mut(thread).now = now;
+            model.threads.set_now(thread, now);
         }
     }
 }

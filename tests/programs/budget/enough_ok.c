@@ -1,0 +1,25 @@
+/* rscale-test
+ * verdict: clean
+ * options: --max-steps 50
+ * executions: none=6 nsb=2
+ *
+ * A budget that is never used up changes nothing.
+ */
+#include <pthread.h>
+#include <stddef.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *takes(void *unused) {
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, takes, NULL);
+    takes(NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}

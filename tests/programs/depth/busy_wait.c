@@ -1,0 +1,30 @@
+/* rscale-test
+ * verdict: incomplete
+ * options: --filters db=20
+ *
+ * Busy waiting is cut at the bound.
+ */
+#include <pthread.h>
+#include <sched.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int ready;
+
+static void *sets(void *unused) {
+    pthread_mutex_lock(&lock);
+    ready = 1;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, sets, NULL);
+    for (int done = 0; !done; sched_yield()) {
+        pthread_mutex_lock(&lock);
+        done = ready;
+        pthread_mutex_unlock(&lock);
+    }
+    pthread_join(thread, NULL);
+    return 0;
+}
