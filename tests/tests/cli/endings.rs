@@ -14,12 +14,12 @@ struct Search {
 }
 
 impl Search {
-    fn start() -> Search {
+    fn start(isolation: &str) -> Search {
         let place = Place::new();
         let source = place.scratch.write("endless.c", ENDLESS);
         std::fs::create_dir(place.scratch.file("tmp")).expect("can be made");
         let mut command = place.command(&["run", "--filters", "", "--json", "-", "--trace", "x.txt"]);
-        command.arg(source).env("TMPDIR", place.scratch.file("tmp"));
+        command.args(["--isolation", isolation]).arg(source).env("TMPDIR", place.scratch.file("tmp"));
         let running = Running::start(&mut command).expect("rscale starts");
         wait_until_exploring(&running);
         Search { place, running }
@@ -57,15 +57,17 @@ fn expect_partial_result(finished: &Finished) {
 
 #[test]
 fn ctrl_c_gives_the_partial_result() {
-    let (finished, place) = Search::start().end_with(Signal::SIGINT);
-    expect_partial_result(&finished);
-    expect_nothing_left(&place);
+    for isolation in ["snapshot", "fork", "exec"] {
+        let (finished, place) = Search::start(isolation).end_with(Signal::SIGINT);
+        expect_partial_result(&finished);
+        expect_nothing_left(&place);
+    }
 }
 
 #[test]
 fn sigterm_and_sighup_are_like_ctrl_c() {
     for signal in [Signal::SIGTERM, Signal::SIGHUP] {
-        let (finished, place) = Search::start().end_with(signal);
+        let (finished, place) = Search::start("snapshot").end_with(signal);
         expect_partial_result(&finished);
         expect_nothing_left(&place);
     }
@@ -73,20 +75,20 @@ fn sigterm_and_sighup_are_like_ctrl_c() {
 
 #[test]
 fn the_program_dies_with_rscale() {
-    let search = Search::start();
-    let target = target_of(&search.running);
-    assert!(is_alive(target));
-    let directory = search.directory();
-    let (finished, _place) = search.end_with(Signal::SIGKILL);
-    assert_eq!(finished.code(), None, "{}", finished.describe());
-    wait_for(|| (!is_alive(target)).then_some(())).expect("the program ends");
-    wait_for(|| processes_with(&directory).is_empty().then_some(())).expect("nothing of it is left");
+    for isolation in ["snapshot", "fork", "exec"] {
+        let search = Search::start(isolation);
+        let directory = search.directory();
+        let (finished, _place) = search.end_with(Signal::SIGKILL);
+        assert_eq!(finished.code(), None, "{}", finished.describe());
+        let is_gone = || processes_with(&directory).is_empty().then_some(());
+        wait_for(is_gone).unwrap_or_else(|| panic!("the program lives on with --isolation {isolation}"));
+    }
 }
 
 /// It may start the program again and go on, or end and say what happened; it must not hang.
 #[test]
 fn rscale_survives_the_death_of_the_program() {
-    let search = Search::start();
+    let search = Search::start("snapshot");
     let (target, rscale) = (target_of(&search.running), search.running.id());
     send(target, Signal::SIGKILL);
     let goes_on = wait_for(|| {

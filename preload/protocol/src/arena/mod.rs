@@ -8,9 +8,14 @@
 //! One command, [`Command::Run`], does the bulk of the work: a whole execution per round trip, logged entry by entry.
 //! The commands of SCALE (section 5.2.2) are there beside it for the simulator.
 
-use crate::action::{Action, Choice, Variable};
+mod command;
+mod entry;
+
+pub use command::{Command, Reply};
+pub use entry::{Entry, Step, Token};
+
 use crate::ops::Op;
-use crate::thread_set::{MAX_THREADS, ThreadId, ThreadSet};
+use crate::thread_set::{MAX_THREADS, ThreadSet};
 use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// First word of an arena.
@@ -38,59 +43,6 @@ const fn layout_id() -> u64 {
         part += 1;
     }
     id
-}
-
-/// What the scheduler asks of the shim.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u32)]
-pub enum Command {
-    /// Restore, follow the prefix, go on by the policy, stop at the end or where the request says.
-    Run = 1,
-    /// SCALE's Step: take one step with the given thread, from the state the execution is paused in.
-    Step = 2,
-    /// SCALE's GetNextAction: publish the next action of every thread.
-    GetNextAction = 3,
-    /// SCALE's GetCurrentBackTrace: publish the registers of a thread and the hash of its stack.
-    GetCurrentBackTrace = 4,
-    /// SCALE's EvaluateFunctionCall: call `int f(void)` in the context of a thread.
-    EvaluateFunctionCall = 5,
-    /// SCALE's Exit: end the process.
-    Exit = 6,
-    /// The log chunk has been read: go on with the execution.
-    Continue = 7,
-}
-
-impl Command {
-    /// The command with this number.
-    #[must_use]
-    pub fn from_code(code: u32) -> Option<Command> {
-        use Command::{Continue, EvaluateFunctionCall, Exit, GetCurrentBackTrace, GetNextAction, Run, Step};
-        [Run, Step, GetNextAction, GetCurrentBackTrace, EvaluateFunctionCall, Exit, Continue]
-            .into_iter()
-            .find(|&command| command as u32 == code)
-    }
-}
-
-/// Why the shim replies.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u32)]
-pub enum Reply {
-    /// The shim is set up and waits for its first command.
-    Ready = 1,
-    /// The execution has ended, or is paused: see the result.
-    Done = 2,
-    /// The log is full: read it and say [`Command::Continue`].
-    LogFull = 3,
-    /// Answer to a query.
-    Answer = 4,
-}
-
-impl Reply {
-    /// The reply with this number.
-    #[must_use]
-    pub fn from_code(code: u32) -> Option<Reply> {
-        [Reply::Ready, Reply::Done, Reply::LogFull, Reply::Answer].into_iter().find(|&reply| reply as u32 == code)
-    }
 }
 
 /// The whole arena.
@@ -264,95 +216,6 @@ pub struct ThreadPath {
     pub path: AtomicU64,
 }
 
-/// One step: the action, how it was taken, what it returned, and who was enabled before it.
-#[repr(C)]
-pub struct Entry {
-    words: [AtomicU64; Entry::WORDS],
-}
-
-/// An [`Entry`], decoded.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
-    /// What was done, and by whom.
-    pub action: Action,
-    /// How the step was taken.
-    pub choice: Choice,
-    /// What it returned.
-    pub result: i32,
-    /// The threads that could have taken a step, by [`Choice`].
-    pub enabled: [ThreadSet; 3],
-}
-
-impl Entry {
-    const WORDS: usize = 12;
-
-    /// Writes the step, all but its result.
-    pub fn store(&self, action: &Action, choice: Choice, enabled: &[ThreadSet; 3]) {
-        let head = u64::from(action.op as u8)
-            | u64::from(action.flags) << 8
-            | u64::from(action.thread.0) << 16
-            | u64::from(choice as u8) << 32;
-        let fixed = [head, u64::from(action.count), action.object.0, action.second.0, action.deadline, action.pc];
-        let sets = enabled.iter().flat_map(|set| set.words());
-        self.words.iter().zip(fixed.into_iter().chain(sets)).for_each(|(word, value)| word.store(value, Relaxed));
-    }
-
-    /// Adds what the step returned.
-    pub fn store_result(&self, result: i32) {
-        let count = self.words[1].load(Relaxed) & 0xffff_ffff;
-        self.words[1].store(count | u64::from(result as u32) << 32, Relaxed);
-    }
-
-    /// Reads the step; None if it is not one.
-    #[must_use]
-    pub fn load(&self) -> Option<Step> {
-        let word = |i: usize| self.words[i].load(Relaxed);
-        let head = word(0);
-        let thread = ThreadId::from_index(usize::from((head >> 16) as u16))?;
-        let action = Action {
-            op: Op::from_code(head as u8)?,
-            flags: (head >> 8) as u8,
-            thread,
-            count: word(1) as u32,
-            object: Variable(word(2)),
-            second: Variable(word(3)),
-            deadline: word(4),
-            pc: word(5),
-        };
-        let set = |i: usize| ThreadSet::from_words([word(i), word(i + 1)]);
-        Some(Step {
-            action,
-            choice: Choice::from_code((head >> 32) as u8)?,
-            result: (word(1) >> 32) as i32,
-            enabled: [set(6), set(8), set(10)],
-        })
-    }
-}
-
-/// One element of a schedule: a thread and how it takes its step.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Token {
-    /// Who.
-    pub thread: ThreadId,
-    /// How.
-    pub choice: Choice,
-}
-
-impl Token {
-    /// The token as it stands in the arena.
-    #[must_use]
-    pub fn to_code(self) -> u16 {
-        self.thread.0 | (self.choice as u16) << 12
-    }
-
-    /// The token with this number in the arena.
-    #[must_use]
-    pub fn from_code(code: u16) -> Option<Token> {
-        let thread = ThreadId::from_index(usize::from(code & 0xfff))?;
-        Some(Token { thread, choice: Choice::from_code((code >> 12) as u8)? })
-    }
-}
-
 impl Arena {
     /// Whether this is an arena of the same layout.
     #[must_use]
@@ -402,32 +265,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn entry() -> Entry {
-        Entry { words: [const { AtomicU64::new(0) }; Entry::WORDS] }
-    }
-
     proptest! {
-        #[test]
-        fn an_entry_reads_back_as_it_was_written(op in 0..Op::ALL.len(), thread in 0u16..128, count: u32, object: u64,
-                                                 deadline: u64, result: i32, words: [u64; 2]) {
-            let mut action = Action::new(ThreadId(thread), Op::ALL[op], Variable(object));
-            (action.count, action.deadline, action.pc) = (count, deadline, !object);
-            let enabled = [ThreadSet::from_words(words), ThreadSet::EMPTY, ThreadSet::EMPTY];
-            let entry = entry();
-            entry.store(&action, Choice::TimeOut, &enabled);
-            entry.store_result(result);
-            prop_assert_eq!(entry.load(), Some(Step { action, choice: Choice::TimeOut, result, enabled }));
-        }
-
-        #[test]
-        fn arbitrary_words_never_panic(words: [u64; Entry::WORDS], code: u16) {
-            let entry = Entry { words: words.map(AtomicU64::new) };
-            let _ = entry.load();
-            if let Some(token) = Token::from_code(code) {
-                prop_assert_eq!(Token::from_code(token.to_code()), Some(token));
-            }
-        }
-
         #[test]
         fn bytes_are_cut_to_what_fits(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
             let words = [const { AtomicU64::new(0) }; 3];
@@ -435,13 +273,5 @@ mod tests {
             let kept = bytes.len().min(24);
             prop_assert_eq!(load_bytes(&words, kept).collect::<Vec<_>>(), bytes[..kept].to_vec());
         }
-    }
-
-    #[test]
-    fn commands_and_replies_are_found_by_number() {
-        assert_eq!(Command::from_code(Command::Run as u32), Some(Command::Run));
-        assert_eq!(Command::from_code(0), None);
-        assert_eq!(Reply::from_code(Reply::LogFull as u32), Some(Reply::LogFull));
-        assert_eq!(Reply::from_code(9), None);
     }
 }
