@@ -9,7 +9,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{Reply, store_bytes, store_set};
 use rscale_protocol::ending::HeapError;
 use rscale_protocol::model::Life;
-use rscale_protocol::{Action, Choice, Ending, MAX_THREADS, Misuse, Op, ThreadId, ThreadSet};
+use rscale_protocol::{Action, Choice, Ending, Misuse, Op, ThreadId, ThreadSet};
 
 /// Ends the execution from the running fiber.
 pub fn end(ending: Ending, value: u64) -> ! {
@@ -108,7 +108,9 @@ pub fn publish() {
     arena.result.hot_pages.store(crate::snapshot::hot_pages() as u64, Relaxed);
     crate::sched::publish_enabled();
     store_set(&arena.result.live, world.live.get());
-    for (index, report) in arena.threads.iter().enumerate().take(MAX_THREADS) {
+    let count = world.model(|model| model.threads.count());
+    arena.result.thread_count.store(count as u32, Relaxed);
+    for (index, report) in arena.threads.iter().enumerate().take(count) {
         let thread = ThreadId(index as u16);
         let life = world.model(|model| model.threads.life(thread));
         report.life.store(life as u32, Relaxed);

@@ -72,7 +72,8 @@ pub(super) fn read_log(arena: &Arena, count: usize, log: &mut Vec<Step>) -> bool
 
 /// Where every thread of the execution stands.
 pub(super) fn read_threads(arena: &Arena) -> Vec<ThreadState> {
-    (0..MAX_THREADS).filter_map(|index| read_thread(arena, index)).collect()
+    let count = (arena.result.thread_count.load(Relaxed) as usize).min(MAX_THREADS);
+    (0..count).filter_map(|index| read_thread(arena, index)).collect()
 }
 
 fn read_thread(arena: &Arena, index: usize) -> Option<ThreadState> {

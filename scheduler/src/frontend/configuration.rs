@@ -40,7 +40,7 @@ impl Configuration {
     #[must_use]
     pub fn initial() -> Configuration {
         Configuration {
-            next: vec![None; MAX_THREADS],
+            next: Vec::new(),
             steps: vec![0; MAX_THREADS],
             versions: HashMap::default(),
             fingerprint: 0,
@@ -57,14 +57,13 @@ impl Configuration {
     /// What the thread does next.
     #[must_use]
     pub fn next_action(&self, thread: ThreadId) -> Option<&Action> {
-        self.next[thread.index()].as_ref()
+        self.next.get(thread.index())?.as_ref()
     }
 
     /// A run begins at the initial state: each thread's first action becomes its next one.
     pub fn begin(&mut self, execution: &Execution) {
-        for index in 0..MAX_THREADS as u16 {
-            self.next[usize::from(index)] = execution.first_action(ThreadId(index)).copied();
-        }
+        self.next.clear();
+        self.next.extend(execution.first_actions().map(|action| action.copied()));
     }
 
     /// Takes a step of the execution.
@@ -104,7 +103,7 @@ impl Configuration {
 
     /// The hash of the state that a step would lead to. None for a thread that is not there.
     pub fn fingerprint_after(&mut self, token: Token) -> Option<Fingerprint> {
-        let action = self.next[token.thread.index()]?;
+        let action = (*self.next.get(token.thread.index())?)?;
         let extended = self.extended(&action, token.choice);
         Some(self.fingerprint ^ self.hash_of(&extended))
     }

@@ -2,7 +2,7 @@
 
 use crate::backend::RunEnd;
 use rscale_protocol::arena::Step;
-use rscale_protocol::{Action, MAX_THREADS, ThreadId, ThreadSet};
+use rscale_protocol::{Action, ThreadId, ThreadSet};
 
 /// No step of the same thread follows.
 const NONE: u32 = u32::MAX;
@@ -25,8 +25,9 @@ pub struct Execution {
 impl Execution {
     /// Connects the steps of each thread.
     pub fn link(&mut self) {
+        let highest = self.steps.iter().map(|step| &step.action).chain(&self.pending).map(|action| action.thread).max();
         self.first.clear();
-        self.first.resize(MAX_THREADS, NONE);
+        self.first.resize(highest.map_or(0, |thread| thread.index() + 1), NONE);
         self.following.clear();
         self.following.resize(self.steps.len(), NONE);
         for (index, step) in self.steps.iter().enumerate().rev() {
@@ -36,10 +37,9 @@ impl Execution {
         }
     }
 
-    /// The first action of a thread, from the initial state on.
-    #[must_use]
-    pub fn first_action(&self, thread: ThreadId) -> Option<&Action> {
-        self.action_at(self.first[thread.index()], thread)
+    /// The first action of every thread, from the initial state on, by thread number.
+    pub fn first_actions(&self) -> impl Iterator<Item = Option<&Action>> {
+        self.first.iter().zip(0u16..).map(|(&index, thread)| self.action_at(index, ThreadId(thread)))
     }
 
     /// What the thread of a step does next after it.

@@ -38,9 +38,11 @@ pub fn of(search: &Search, stop: Stop, config: &RunConfig) -> Covered {
     Covered { complete, text }
 }
 
+/// What an exhausted search means. A filter that compares states takes it for granted that threads share memory only
+/// under the protection of what rscale sees: it can not tell states apart that differ by a data race.
 fn everything(config: &RunConfig, search: &Search) -> String {
-    let filtered = search.preserves().any(|preserves| preserves == Preserves::EveryState);
-    let what = if filtered { "every reachable state was visited" } else { "every schedule was executed" };
+    let compares_states = search.preserves().any(|preserves| preserves == Preserves::EveryState);
+    let what = if compares_states { "every reachable state was visited" } else { "every schedule was executed" };
     let points = match config.rules.scope {
         Scope::Sync | Scope::All => "with the operations of the thread library as scheduling points",
     };
@@ -48,7 +50,8 @@ fn everything(config: &RunConfig, search: &Search) -> String {
         0 => String::new(),
         count => format!(", with up to {count} spurious wake-ups"),
     };
-    format!("{what}, {points}{spurious}")
+    let condition = if compares_states { ", provided that the program has no data race" } else { "" };
+    format!("{what}, {points}{spurious}{condition}")
 }
 
 /// What a filter has cut, in words.

@@ -15,7 +15,7 @@ int main(void) {
     assert(getenv("LD_PRELOAD") == NULL);
     assert(getenv("GLIBC_TUNABLES") == NULL);
     for (char **entry = environ; *entry; entry++)
-        assert(strncmp(*entry, "RSCALE", 6) != 0);
+        assert(strncmp(*entry, "RSCALE_ARENA", 12) != 0);
     assert(setenv("MINE", "yes", 1) == 0 && strcmp(getenv("MINE"), "yes") == 0);
     return 0;
 }

@@ -174,6 +174,8 @@ pub struct RunResult {
     pub address: AtomicU64,
     /// Entries in the log.
     pub logged: AtomicU32,
+    /// Threads of the execution, by their highest number: the reports beyond are stale.
+    pub thread_count: AtomicU32,
     /// Bytes of text.
     pub text_length: AtomicU32,
     /// Steps of the execution, those in earlier log chunks included.

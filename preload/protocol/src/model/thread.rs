@@ -105,6 +105,12 @@ impl Threads {
         &mut self.threads[thread.index() % MAX_THREADS]
     }
 
+    /// One more than the highest number of a thread that was created.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        usize::from(self.highest) + 1
+    }
+
     /// Whether some thread's clock shows more than 0.
     #[must_use]
     pub fn has_time_passed(&self) -> bool {
