@@ -16,7 +16,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Programs to compare; `RSCALE_ORACLE_PROGRAMS` overrides it.
-const PROGRAMS: u64 = 1500;
+const PROGRAMS: u64 = 1200;
 /// Programs with more schedules are passed over, so that none takes long.
 const MOST_PATHS: u64 = 1000;
 /// Explaining a deadlock takes rscale a hundred times as long as an execution.

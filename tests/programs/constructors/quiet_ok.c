@@ -15,8 +15,8 @@ static int made;
 __attribute__((constructor)) static void make(void) {
     pthread_mutex_init(&lock, NULL);
     pthread_mutex_lock(&lock);
-    text = malloc(16);
-    snprintf(text, 16, "made %d", ++made);
+    text = malloc(32);
+    snprintf(text, 32, "made %d", ++made);
     pthread_mutex_unlock(&lock);
 }
 

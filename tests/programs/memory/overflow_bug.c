@@ -11,10 +11,10 @@
 
 static void *copies(void *text) {
     size_t length = strlen(text);
-    char *volatile copy = malloc(length);
+    volatile char *copy = malloc(length);
     for (size_t i = 0; i <= length; i++)
         copy[i] = ((char *)text)[i];
-    free(copy);
+    free((void *)copy);
     return NULL;
 }
 
