@@ -23,6 +23,8 @@ pub struct Control {
     pub real_create: Cell<usize>,
     /// Where the stacks of the fibers begin.
     pub stacks: Cell<u64>,
+    /// The function of libc that allocates the buffers of streams.
+    pub stream_allocator: Cell<u64>,
     /// Most bytes that the heap may have.
     pub heap_limit: Cell<u64>,
     /// Where each thread's part of the heap ended when the snapshot was taken.
@@ -68,6 +70,7 @@ static CONTROL: Control = Control {
     pool_size: Cell::new(0),
     real_create: Cell::new(0),
     stacks: Cell::new(0),
+    stream_allocator: Cell::new(0),
     heap_limit: Cell::new(0),
     heap_floors: [const { Cell::new(0) }; MAX_THREADS],
     armed: Cell::new(false),

@@ -62,6 +62,17 @@ impl Fiber {
         }
     }
 
+    /// Makes it ready for another thread with the same number. The count of its children goes on: their numbers are
+    /// given by that count.
+    pub fn reset(&self) {
+        self.result.set(0);
+        self.cleanup.set(0);
+        self.destructors.set(0);
+        self.ending.set(false);
+        self.is_c11.set(false);
+        self.name.set([0; 16]);
+    }
+
     /// What the thread does next. Only live threads have a next action.
     pub fn next(&self) -> &Action {
         // SAFETY: it is set before a thread joins the live ones, and no reference outlives the next switch.

@@ -49,10 +49,13 @@ pub fn misuse(misuse: Misuse) -> ! {
     end(Ending::Misuse, misuse as u64)
 }
 
-/// The program misused the heap; the address is that of the block.
-pub fn heap_error(error: HeapError, block: u64) -> ! {
+/// The program misused the heap; the address is that of the data of a block.
+pub fn heap_error(error: HeapError, data: u64) -> ! {
     if let Some(arena) = arena::attached() {
-        arena.result.address.store(block, Relaxed);
+        let (site, size) = crate::heap::origin(data);
+        arena.result.address.store(data, Relaxed);
+        arena.result.block_site.store(site, Relaxed);
+        arena.result.block_size.store(size, Relaxed);
     }
     end(Ending::Memory, error as u64)
 }

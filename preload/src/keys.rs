@@ -2,7 +2,7 @@
 
 use crate::world;
 use core::cell::Cell;
-use rscale_protocol::MAX_THREADS;
+use rscale_protocol::{MAX_THREADS, ThreadId};
 
 /// `PTHREAD_KEYS_MAX`.
 pub const MAX_KEYS: usize = 1024;
@@ -44,6 +44,11 @@ impl Keys {
     /// Whether the key exists.
     pub fn exists(&self, key: u32) -> bool {
         self.destructors.get(key as usize).is_some_and(|slot| slot.get() != 0)
+    }
+
+    /// Forgets the values of a thread that has ended.
+    pub fn forget(&self, thread: ThreadId) {
+        self.values[thread.index()].iter().filter(|value| value.get() != 0).for_each(|value| value.set(0));
     }
 
     /// Gives up a key.

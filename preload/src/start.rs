@@ -104,6 +104,7 @@ extern "C" fn before_main(argument_count: c_int, arguments: *mut *mut c_char, en
     control.pid.set(unsafe { libc::getpid() });
     arena::get().setup.pid.store(control.pid.get() as u32, Relaxed);
     crate::wrap::process::find_libc_functions();
+    control.stream_allocator.set(libc_function(c"_IO_file_doallocate").unwrap_or(0) as u64);
     if let Err(what) = prepare() {
         finish::end_with(Ending::Internal, 0, what);
     }

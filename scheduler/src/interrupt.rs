@@ -14,8 +14,12 @@ extern "C" fn note(_signal: i32) {
     }
 }
 
-/// From now on, an interrupt ends the search in good order.
+/// From now on, an interrupt ends the search in good order, and a limit on the size of files is an error of the write
+/// that meets it.
 pub fn install() {
+    let ignore = SigAction::new(SigHandler::SigIgn, SaFlags::empty(), SigSet::empty());
+    // SAFETY: no handler runs.
+    let _ = unsafe { sigaction(Signal::SIGXFSZ, &ignore) }; // as before, the default action would end rscale
     let action = SigAction::new(SigHandler::Handler(note), SaFlags::empty(), SigSet::empty());
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         // SAFETY: the handler only writes an atomic, or ends the process.

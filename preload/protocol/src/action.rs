@@ -13,6 +13,9 @@ pub struct Variable(pub u64);
 impl Variable {
     const THREAD: u64 = 1 << 63;
     const DESCRIPTOR: u64 = 1 << 62;
+    /// Memory as a whole: every action reads it, since the code behind it may; the few that depend on what any thread
+    /// did to it write it. So these are ordered with everything, and nothing else is.
+    pub const MEMORY: Variable = Variable(1 << 61);
 
     /// The life of a thread, which create, start, exit, join, detach and cancel access.
     #[must_use]
@@ -35,13 +38,13 @@ impl Variable {
     /// The descriptor this is.
     #[must_use]
     pub fn as_descriptor(self) -> Option<u32> {
-        (self.0 >> 62 == 1).then_some(self.0 as u32)
+        (self.0 >> 61 == 0b010).then_some(self.0 as u32)
     }
 
     /// The address, for everything that lives in memory.
     #[must_use]
     pub fn as_address(self) -> Option<u64> {
-        (self.0 != 0 && self.0 >> 62 == 0).then_some(self.0)
+        (self.0 != 0 && self.0 >> 61 == 0).then_some(self.0)
     }
 }
 
@@ -94,6 +97,8 @@ impl Action {
     pub const TIMED_OUT: u8 = 2;
     /// The wait that this action ends was cancelled.
     pub const CANCELLED: u8 = 4;
+    /// The thread has come to wait: others see it.
+    pub const WAITING: u8 = 64;
     /// The deadline is not a valid time: an error, but only if the operation has to wait.
     pub const INVALID_DEADLINE: u8 = 8;
     /// The wait that this action ends ended for no reason.
@@ -119,30 +124,38 @@ impl Action {
         self.op == other.op && self.thread == other.thread && self.object == other.object && self.second == other.second
     }
 
-    /// The variables it accesses.
+    /// The variables it accesses, its objects first. All but [`Variable::MEMORY`] are synchronisation variables.
     pub fn accesses(&self) -> impl Iterator<Item = Access> + use<> {
-        let (first, second) = match self.op.touches() {
+        let touches = self.op.touches();
+        let (first, second) = match touches {
             Touches::Nothing | Touches::Everything => (None, None),
-            Touches::Object => (Some(self.object), None),
+            Touches::Object | Touches::ObjectAndMemory => (Some(self.object), None),
             Touches::Both => (Some(self.object), Some(self.second)),
         };
-        first.into_iter().chain(second).map(|variable| Access { variable, kind: AccessKind::Write })
+        let kind = match touches {
+            Touches::Everything | Touches::ObjectAndMemory => AccessKind::Write,
+            _ => AccessKind::Read,
+        };
+        let objects = first.into_iter().chain(second);
+        let memory = Access { variable: Variable::MEMORY, kind };
+        objects.map(|variable| Access { variable, kind: AccessKind::Write }).chain(core::iter::once(memory))
+    }
+
+    /// The synchronisation objects it accesses.
+    pub fn objects(&self) -> impl Iterator<Item = Variable> + use<> {
+        self.accesses().map(|access| access.variable).filter(|&variable| variable != Variable::MEMORY)
     }
 
     /// Whether the order of the two actions can matter (Definition 9).
     #[must_use]
     pub fn is_dependent(&self, other: &Action) -> bool {
-        if self.thread == other.thread {
-            return true;
-        }
-        if self.op.touches() == Touches::Everything || other.op.touches() == Touches::Everything {
-            return true;
-        }
-        self.accesses().any(|mine| {
-            other.accesses().any(|theirs| {
-                mine.variable == theirs.variable && (mine.kind == AccessKind::Write || theirs.kind == AccessKind::Write)
+        self.thread == other.thread
+            || self.accesses().any(|mine| {
+                other.accesses().any(|theirs| {
+                    mine.variable == theirs.variable
+                        && (mine.kind == AccessKind::Write || theirs.kind == AccessKind::Write)
+                })
             })
-        })
     }
 }
 
@@ -205,6 +218,9 @@ mod tests {
         assert!(wait.is_dependent(&lock(1, 64)), "a condition wait releases its mutex");
         let exit = Action::new(ThreadId(0), Op::ProcessExit, Variable(0));
         assert!(exit.is_dependent(&lock(1, 64)), "the end of the process ends every thread");
+        let futex = Action::new(ThreadId(3), Op::FutexWait, Variable(512));
+        assert!(futex.is_dependent(&lock(1, 64)), "what it compares may have been written behind any step");
+        assert_eq!(futex.objects().collect::<std::vec::Vec<_>>(), [Variable(512)]);
     }
 
     #[test]
@@ -214,5 +230,7 @@ mod tests {
         let pipe = Variable::descriptor(7);
         assert_eq!((pipe.as_thread(), pipe.as_address(), pipe.as_descriptor()), (None, None, Some(7)));
         assert_eq!(Variable(0x4000).as_address(), Some(0x4000));
+        let memory = Variable::MEMORY;
+        assert_eq!((memory.as_thread(), memory.as_address(), memory.as_descriptor()), (None, None, None));
     }
 }

@@ -39,6 +39,8 @@ pub enum Touches {
     Object,
     /// The object and the second object of the action.
     Both,
+    /// The object, and memory that any thread may have written since.
+    ObjectAndMemory,
     /// The whole program: dependent with everything.
     Everything,
 }
@@ -210,7 +212,7 @@ operations! {
     81 OnceLeave "once done" Once Object;
 
     /// Compares the word and begins to wait.
-    90 FutexWait "futex wait" Futex Object;
+    90 FutexWait "futex wait" Futex ObjectAndMemory;
     /// Woken or timed out: goes on.
     91 FutexResume "futex resume" Futex Object;
     /// Wakes waiters.

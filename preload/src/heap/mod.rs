@@ -151,6 +151,16 @@ fn is_below_top(address: u64) -> bool {
     offset % STRIDE < state().tops[(offset / STRIDE) as usize].get()
 }
 
+/// Where a block was allocated and its size; zeroes for what is no block.
+pub fn origin(data: u64) -> (u64, u64) {
+    if !(BASE + HEADER..END).contains(&data) || !data.is_multiple_of(ALIGNMENT) || !is_below_top(data) {
+        return (0, 0);
+    }
+    // SAFETY: the address lies in a used part of the heap, where the header can be read whatever it holds.
+    let block = unsafe { Block::at(data - HEADER) };
+    if block.is_live() || block.is_freed() { (block.site(), block.size()) } else { (0, 0) }
+}
+
 /// The size that was asked for; 0 for what is not a live block.
 pub fn size_of_block(pointer: *const u8) -> usize {
     find(pointer as u64).map_or(0, |block| block.size() as usize)

@@ -56,6 +56,6 @@ pub fn check_memory<T>(object: *const T) {
 /// Puts an object into the model's table.
 pub fn remember(address: u64, state: ObjectState) {
     if !world::get().model(|model| model.objects.set(address, state)) {
-        finish::unsupported(b"more synchronisation objects than rscale has room for");
+        finish::unsupported(b"uses more synchronisation objects than rscale has room for");
     }
 }

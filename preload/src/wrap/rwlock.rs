@@ -3,8 +3,8 @@
 use super::{alias, mutex, object, wrap};
 use crate::gate;
 use core::ffi::c_int;
-use rscale_protocol::Op;
 use rscale_protocol::model::{ObjectState, RwLock};
+use rscale_protocol::{Action, Op};
 
 type Handle = *mut libc::pthread_rwlock_t;
 
@@ -12,7 +12,11 @@ type Handle = *mut libc::pthread_rwlock_t;
 const PREFERENCE_OFFSET: usize = 48;
 
 fn adopt(lock: Handle) {
-    object::adopt(lock, || ObjectState::RwLock(RwLock::default()));
+    object::adopt(lock, || {
+        // SAFETY: the program passes a lock; a wrong pointer faults here as it would in libc.
+        let preference = unsafe { *object::word(lock, PREFERENCE_OFFSET) };
+        ObjectState::RwLock(RwLock::new(preference as u32 == RwLock::PREFER_WRITERS))
+    });
 }
 
 fn operate(op: Op, lock: Handle) -> c_int {
@@ -36,7 +40,7 @@ wrap! {
         object::clear(lock);
         // SAFETY: the program passes memory for a lock.
         unsafe { *object::word(lock, PREFERENCE_OFFSET) = preference };
-        gate::pass(gate::action_at(Op::RwInit, lock))
+        gate::pass(Action { count: preference as u32, ..gate::action_at(Op::RwInit, lock) })
     }
 
     /// Ends the life of a read-write lock.

@@ -4,6 +4,7 @@ use super::wrap;
 use crate::{arena, cancel, control, fiber, finish, gate, keys, sched, start, tls_pool, world};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
+use rscale_protocol::model::Life;
 use rscale_protocol::{Action, Ending, MAX_THREADS, Op, ThreadId, Variable};
 
 /// `PTHREAD_CREATE_DETACHED` and the stack in glibc's `pthread_attr_t`.
@@ -39,20 +40,33 @@ fn number_of_next_child() -> ThreadId {
     world.fiber().children.set(nth + 1);
     let path = (u64::from(parent.0) + 1) << 32 | u64::from(nth);
     let paths = &arena::get().paths;
-    let number = (1..MAX_THREADS).find(|&number| {
-        let taken = paths[number].path.load(Relaxed);
-        taken == path || taken == 0
-    });
-    match number {
-        Some(number) if number < control::get().pool_size.get() => {
-            paths[number].path.store(path, Relaxed);
-            ThreadId(number as u16)
-        }
+    let known_or_free =
+        |&number: &usize| matches!(paths[number].path.load(Relaxed), taken if taken == path || taken == 0);
+    match (1..MAX_THREADS).find(known_or_free) {
         Some(number) => {
             paths[number].path.store(path, Relaxed);
-            finish::end(Ending::NeedThreads, number as u64 + 1)
+            if number >= control::get().pool_size.get() {
+                finish::end(Ending::NeedThreads, number as u64 + 1);
+            }
+            ThreadId(number as u16)
         }
-        None => finish::unsupported(b"the program creates more than 127 threads"),
+        None => number_of_gone_thread(),
+    }
+}
+
+/// All numbers are given away: the number of a thread that has ended and can not be named any more is used again.
+fn number_of_gone_thread() -> ThreadId {
+    let world = world::get();
+    let is_gone = |&thread: &ThreadId| {
+        !world.live.get().contains(thread) && world.model(|model| model.threads.life(thread)) == Life::Gone
+    };
+    match (1..MAX_THREADS as u16).map(ThreadId).find(is_gone) {
+        Some(thread) => {
+            world.fibers[thread.index()].reset();
+            world.keys.forget(thread);
+            thread
+        }
+        None => finish::unsupported(b"has more than 127 threads at a time"),
     }
 }
 

@@ -14,6 +14,8 @@ pub struct RunEnd {
     pub value: u64,
     /// The faulting address of a crash, the block of a heap error.
     pub address: u64,
+    /// Where the block of a heap error was allocated, and its size; zeroes where that is not known.
+    pub block: (u64, u64),
     /// The thread that ended it.
     pub thread: ThreadId,
     /// Who can take a step in the final state.
@@ -52,6 +54,7 @@ pub(super) fn read_end(arena: &Arena) -> Option<RunEnd> {
         ending,
         value: result.value.load(Relaxed),
         address: result.address.load(Relaxed),
+        block: (result.block_site.load(Relaxed), result.block_size.load(Relaxed)),
         thread: ThreadId::from_index(result.thread.load(Relaxed) as usize)?,
         enabled: [0, 1, 2].map(|choice: usize| load_set(&result.enabled[choice])),
         live: load_set(&result.live),

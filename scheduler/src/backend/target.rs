@@ -214,7 +214,7 @@ impl Target {
         let text = String::from_utf8_lossy(&text).into_owned();
         let thread = log.last().map_or(ThreadId::MAIN, |step| step.action.thread);
         let enabled = [ThreadSet::EMPTY; 3];
-        Ok(RunEnd { ending, value, address: 0, thread, enabled, live: ThreadSet::EMPTY, text })
+        Ok(RunEnd { ending, value, address: 0, block: (0, 0), thread, enabled, live: ThreadSet::EMPTY, text })
     }
 
     /// The shim as a file that this process can read.

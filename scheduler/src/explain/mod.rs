@@ -9,6 +9,7 @@ use crate::finding::{Finding, StepView, ThreadView};
 use crate::property::Violation;
 use names::Names;
 use rscale_protocol::arena::{Step, Token};
+use rscale_protocol::ending::HeapError;
 use rscale_protocol::{Ending, Variable};
 use stacks::Stacks;
 
@@ -37,7 +38,7 @@ impl Explainer {
             kind: violation.kind,
             message: violation.message,
             location: self.location(end, culprit, steps),
-            explanation: waiting::explain(end, &states, &self.names),
+            explanation: self.explanation(end, &states),
             threads,
             steps: self.steps(steps, &states),
             schedule: schedule(steps),
@@ -48,10 +49,25 @@ impl Explainer {
         }
     }
 
+    /// More about it: the wait-for relation of a deadlock, the block of a heap error.
+    fn explanation(&self, end: &RunEnd, states: &[ThreadState]) -> Vec<String> {
+        let (site, size) = end.block;
+        match end.ending {
+            Ending::Deadlock => waiting::explain(end, states, &self.names),
+            Ending::Memory if site != 0 => {
+                vec![format!("the block of {size} bytes was allocated at {}", self.names.location(site))]
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// Where it happened: the innermost line of the program's own code, or where the last step was called from.
     fn location(&self, end: &RunEnd, culprit: Option<&ThreadView>, steps: &[Step]) -> Option<String> {
         if end.ending == Ending::Deadlock {
             return None;
+        }
+        if end.ending == Ending::Memory && end.value == HeapError::Leak as u64 && end.block.0 != 0 {
+            return Some(self.names.location(end.block.0));
         }
         let from_stack = culprit.and_then(|thread| thread.stack.iter().find_map(|frame| line_in(frame)));
         from_stack.or_else(|| {
@@ -96,7 +112,7 @@ impl Explainer {
         let action = &step.action;
         // That a thread starts and ends itself goes without saying.
         let is_own = |variable: Variable| variable.as_thread() == Some(action.thread);
-        let variables = action.accesses().map(|access| access.variable).filter(|&variable| !is_own(variable));
+        let variables = action.objects().filter(|&variable| !is_own(variable));
         StepView {
             token: token(step),
             operation: names::operation(action),

@@ -27,9 +27,8 @@ pub fn describe(state: &ThreadState, end: &RunEnd, all: &[ThreadState], names: &
 
 /// The operation as a verb with its object.
 fn operation_on(action: &Action, all: &[ThreadState], names: &Names) -> String {
-    let variable = |index: usize| {
-        action.accesses().nth(index).map_or_else(String::new, |access| names.variable(access.variable, all))
-    };
+    let variable =
+        |index: usize| action.objects().nth(index).map_or_else(String::new, |variable| names.variable(variable, all));
     match action.op {
         Op::CondWake => format!("be woken on {}", variable(0)),
         Op::BarrierLeave => format!("leave barrier {}", variable(0)),
@@ -55,9 +54,6 @@ fn waits_for(state: &ThreadState) -> Option<ThreadId> {
 
 /// The wait-for relation of a deadlock, and its cycle if there is one.
 pub fn explain(end: &RunEnd, states: &[ThreadState], names: &Names) -> Vec<String> {
-    if end.ending != Ending::Deadlock {
-        return Vec::new();
-    }
     let mut lines: Vec<String> = states
         .iter()
         .filter(|state| state.next.is_some())

@@ -32,7 +32,7 @@ struct ExtendedAction {
     step: u32,
     op: u8,
     choice: Choice,
-    accesses: [(Variable, u32); 2],
+    accesses: [(Variable, u32); 3],
 }
 
 impl Configuration {
@@ -109,7 +109,7 @@ impl Configuration {
     }
 
     fn extended(&self, action: &Action, choice: Choice) -> ExtendedAction {
-        let mut accesses = [(Variable(0), 0); 2];
+        let mut accesses = [(Variable(0), 0); 3];
         for (slot, access) in accesses.iter_mut().zip(action.accesses()) {
             *slot = (access.variable, self.versions.get(&access.variable).copied().unwrap_or(0));
         }
@@ -133,7 +133,7 @@ impl Configuration {
 impl ExtendedAction {
     /// 128 bits of BLAKE3 of its parts, each at a fixed place.
     fn hash(&self) -> Fingerprint {
-        let mut bytes = [0; 8 + 2 * 12];
+        let mut bytes = [0; 8 + 3 * 12];
         bytes[0..2].copy_from_slice(&self.thread.0.to_le_bytes());
         bytes[2] = self.op;
         bytes[3] = self.choice as u8;

@@ -4,21 +4,47 @@ use super::host::Host;
 use crate::config::{Rules, RunConfig};
 use crate::exit::Failure;
 use crate::explain;
-use crate::finding::Finding;
+use crate::finding::{Finding, Kind};
 use crate::frontend::Execution;
 use crate::property::{self, Violation};
+use rscale_protocol::{Op, ThreadId, Variable};
 use rscale_replay::trace::{self, Trace};
+use std::collections::HashSet;
 
 /// The findings of a search.
 pub struct Recorder<'a> {
     config: &'a RunConfig,
     findings: Vec<Finding>,
+    /// What is known already, in numbers: explaining takes milliseconds, and the same bug may show in most executions.
+    seen: HashSet<Sight>,
+}
+
+/// A finding before it is explained.
+#[derive(PartialEq, Eq, Hash)]
+struct Sight {
+    kind: Kind,
+    message: String,
+    /// Where the last step of the execution was called from, and what every thread was about to do.
+    last: Option<u64>,
+    pending: Vec<(ThreadId, Op, Variable, u64)>,
+}
+
+impl Sight {
+    fn of(violation: &Violation, execution: &Execution) -> Sight {
+        let pending = execution.pending.iter().map(|action| (action.thread, action.op, action.object, action.pc));
+        Sight {
+            kind: violation.kind,
+            message: violation.message.clone(),
+            last: execution.steps.last().map(|step| step.action.pc),
+            pending: pending.collect(),
+        }
+    }
 }
 
 impl<'a> Recorder<'a> {
     /// Nothing found yet.
     pub fn new(config: &'a RunConfig) -> Recorder<'a> {
-        Recorder { config, findings: Vec::new() }
+        Recorder { config, findings: Vec::new(), seen: HashSet::new() }
     }
 
     /// What was found.
@@ -34,6 +60,9 @@ impl<'a> Recorder<'a> {
     /// Records what the halted execution shows, unless it is known already.
     pub fn record(&mut self, violation: Violation, execution: &Execution, host: &mut Host) -> Result<(), Failure> {
         let Some(end) = &execution.end else { return Ok(()) };
+        if !self.seen.insert(Sight::of(&violation, execution)) {
+            return Ok(());
+        }
         let explainer = host.explainer();
         let mut finding = explainer.finding(host.target(), violation.clone(), end, &execution.steps);
         if self.findings.iter().any(|known| is_same(known, &finding)) {

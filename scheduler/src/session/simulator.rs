@@ -9,9 +9,9 @@ use crate::finding::Finding;
 use crate::frontend::Execution;
 use crate::property;
 use crate::simulate_view::{Replay, ReplayEnd};
-use rscale_protocol::Ending;
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::model::Life;
+use rscale_protocol::{Choice, Ending};
 
 /// Replays a schedule.
 ///
@@ -77,7 +77,12 @@ fn refusal(config: &ReplayConfig, host: &Host, index: usize) -> String {
         Some(state) if state.life != Life::Live => format!("thread {thread} has ended"),
         Some(state) => {
             let next = state.next.map_or("take a step", |action| action.op.name());
-            format!("thread {thread} can not {next}{} here: it is not enabled", choice.mark())
+            let how = match choice {
+                Choice::Proceed => "",
+                Choice::TimeOut => " by timing out",
+                Choice::Spurious => " by a spurious wake-up",
+            };
+            format!("thread {thread} can not {next}{how} here: it is not enabled")
         }
     };
     format!("{place}: {why}")

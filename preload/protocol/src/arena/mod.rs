@@ -172,6 +172,10 @@ pub struct RunResult {
     pub value: AtomicU64,
     /// The faulting address of a crash.
     pub address: AtomicU64,
+    /// Where the block of a heap error was allocated, and its size; 0 where that is not known.
+    pub block_site: AtomicU64,
+    /// See `block_site`.
+    pub block_size: AtomicU64,
     /// Entries in the log.
     pub logged: AtomicU32,
     /// Threads of the execution, by their highest number: the reports beyond are stale.

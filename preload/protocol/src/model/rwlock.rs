@@ -1,13 +1,12 @@
 //! Read-write locks.
 //!
 //! A reader is let in whenever there is no writer. That is what glibc does by default, and for locks that prefer readers
-//! (`PTHREAD_RWLOCK_PREFER_READER_NP`, which is also what `PREFER_WRITER_NP` means there). For
-//! `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP`, glibc makes readers wait behind writers that already wait; here they
-//! may overtake. A writer that has not come to wait yet would be overtaken just so, hence no schedule is invented;
-//! but the deadlock of a reader that reads again while a writer waits is not seen.
+//! (`PTHREAD_RWLOCK_PREFER_READER_NP`, which is also what `PREFER_WRITER_NP` means there). A lock that prefers writers
+//! (`PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP`) keeps readers out while a writer waits. To come to wait is then a step of
+//! its own: a reader may be faster than a writer that is only about to.
 
 use super::errno::{EAGAIN, EBUSY, EDEADLK, EINVAL, EPERM, ETIMEDOUT};
-use super::{Choices, Model, ObjectState, Outcome};
+use super::{Choices, Model, ObjectState, Outcome, Wait};
 use crate::action::{Action, Choice, Variable};
 use crate::ending::Misuse;
 use crate::ops::Op;
@@ -34,9 +33,20 @@ pub struct RwLock {
     read_locks: u16,
     repeated: [Repeated; 2],
     blurred: bool,
+    /// Readers wait behind waiting writers.
+    prefers_writers: bool,
 }
 
 impl RwLock {
+    /// [`Action::count`] of the initialisation of a lock that prefers writers: glibc's number for that kind.
+    pub const PREFER_WRITERS: u32 = 2;
+
+    /// A free lock.
+    #[must_use]
+    pub fn new(prefers_writers: bool) -> RwLock {
+        RwLock { prefers_writers, ..RwLock::default() }
+    }
+
     /// Who holds it for writing.
     #[must_use]
     pub fn writer(&self) -> Option<ThreadId> {
@@ -101,7 +111,7 @@ impl RwLock {
     fn unlock_read(&mut self, thread: ThreadId) {
         self.read_locks = self.read_locks.saturating_sub(1);
         if self.read_locks == 0 {
-            *self = RwLock::default();
+            *self = RwLock::new(self.prefers_writers);
         } else if let Some(entry) = self.repeated_by(thread) {
             self.repeated[entry].extra -= 1;
         } else if !self.blurred {
@@ -129,24 +139,48 @@ pub(super) fn choices(model: &Model, action: &Action) -> Choices {
     if action.flags & Action::INVALID_DEADLINE != 0 || !matches!(action.op, Op::RwRead | Op::RwWrite) {
         return Choices::PROCEED;
     }
-    let ready = lock_at(model, action.object).is_none_or(|lock| lock.answers(action.op, action.thread));
-    Choices::when(ready, action)
+    let Some(lock) = lock_at(model, action.object) else { return Choices::PROCEED };
+    if action.op == Op::RwRead && lock.prefers_writers && is_writer_waiting(model, action.object) {
+        return Choices::when(lock.writer == Some(action.thread), action);
+    }
+    let ready = lock.answers(action.op, action.thread);
+    if !ready && must_come_to_wait(&lock, action) { Choices::PROCEED } else { Choices::when(ready, action) }
+}
+
+/// Whether a thread has come to wait for writing.
+fn is_writer_waiting(model: &Model, lock: Variable) -> bool {
+    model.threads.waiting_on(lock).next().is_some()
+}
+
+/// Whether the action's next step is to come to wait, for everybody to see.
+fn must_come_to_wait(lock: &RwLock, action: &Action) -> bool {
+    action.op == Op::RwWrite && lock.prefers_writers && action.flags & Action::WAITING == 0
 }
 
 pub(super) fn perform(model: &mut Model, action: &Action, choice: Choice) -> Outcome {
     let thread = action.thread;
     if action.op == Op::RwInit {
         let in_use = lock_at(model, action.object).is_some_and(|lock| !lock.is_free());
-        return model.initialise(action.object, ObjectState::RwLock(RwLock::default()), in_use);
+        let fresh = RwLock::new(action.count == RwLock::PREFER_WRITERS);
+        return model.initialise(action.object, ObjectState::RwLock(fresh), in_use);
     }
+    let writer_waits = is_writer_waiting(model, action.object);
     let Some(object) = model.objects.find_mut(action.object.0) else {
         return Outcome::wrong_object(ObjectState::Unknown);
     };
     let ObjectState::RwLock(lock) = &mut object.state else { return Outcome::wrong_object(object.state) };
+    if choice == Choice::Proceed && !lock.answers(action.op, thread) && must_come_to_wait(lock, action) {
+        model.threads.get_mut(thread).wait = Wait { on: action.object, ..Wait::default() };
+        return Outcome::continues(Action { flags: action.flags | Action::WAITING, ..*action });
+    }
+    if action.flags & Action::WAITING != 0 {
+        model.threads.get_mut(thread).wait = Wait::default();
+    }
     match action.op {
         Op::RwRead | Op::RwWrite if choice == Choice::TimeOut => Outcome::returns(ETIMEDOUT),
         Op::RwRead | Op::RwWrite if action.flags & Action::INVALID_DEADLINE != 0 => Outcome::returns(EINVAL),
         Op::RwRead | Op::RwWrite if lock.writer == Some(thread) => Outcome::returns(EDEADLK),
+        Op::RwTryRead if lock.prefers_writers && writer_waits => Outcome::returns(EBUSY),
         Op::RwRead | Op::RwTryRead => Outcome::returns(lock.try_read(thread)),
         Op::RwWrite | Op::RwTryWrite => Outcome::returns(lock.try_write(thread)),
         Op::RwUnlock => lock.unlock(thread),
@@ -173,6 +207,24 @@ mod tests {
 
     fn readers(bench: &Bench) -> Vec<u16> {
         lock_at(&bench.model, Variable(L)).unwrap().readers().iter().map(|thread| thread.0).collect()
+    }
+
+    #[test]
+    fn a_lock_that_prefers_writers_keeps_readers_behind_those_that_wait() {
+        let mut bench = Bench::with_threads(4);
+        let init = Action { count: RwLock::PREFER_WRITERS, ..Bench::action(0, Op::RwInit, L) };
+        assert_eq!(bench.model.perform(&init, Choice::Proceed).result, 0);
+        assert_eq!(bench.run(1, Op::RwRead, L), 0);
+        assert!(bench.enabled(1, Op::RwRead, L), "nobody waits yet");
+        assert!(bench.enabled(2, Op::RwWrite, L), "it can come to wait");
+        let waiting = bench.step(2, Op::RwWrite, L).next.expect("it waits");
+        assert!(!bench.model.choices(&waiting).proceed);
+        assert!(!bench.enabled(1, Op::RwRead, L), "reading again is a deadlock now");
+        assert_eq!(bench.run(3, Op::RwTryRead, L), EBUSY);
+        assert_eq!(bench.run(1, Op::RwUnlock, L), 0);
+        assert_eq!(bench.model.perform(&waiting, Choice::Proceed).result, 0);
+        assert_eq!(bench.run(2, Op::RwUnlock, L), 0);
+        assert!(bench.enabled(1, Op::RwRead, L));
     }
 
     #[test]

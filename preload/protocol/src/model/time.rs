@@ -16,8 +16,8 @@ pub(super) fn before(model: &mut Model, action: &Action, choice: Choice) {
         return; // all clocks show 0: most programs neither sleep nor look at the time
     }
     let mut now = model.threads.get(action.thread).now;
-    for access in action.accesses() {
-        now = now.max(clock_of(model, access.variable));
+    for variable in action.objects() {
+        now = now.max(clock_of(model, variable));
     }
     if passes {
         now = now.max(action.deadline);
@@ -31,12 +31,12 @@ pub(super) fn after(model: &mut Model, action: &Action) {
         return;
     }
     let now = model.threads.get(action.thread).now;
-    for access in action.accesses() {
-        if let Some(address) = access.variable.as_address() {
+    for variable in action.objects() {
+        if let Some(address) = variable.as_address() {
             if let Some(object) = model.objects.find_mut(address) {
                 object.time = now;
             }
-        } else if let Some(thread) = access.variable.as_thread()
+        } else if let Some(thread) = variable.as_thread()
             && action.op == Op::ThreadCreate
         {
             model.threads.set_now(thread, now);
