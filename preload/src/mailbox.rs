@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use rscale_protocol::arena::{Command, Reply};
 
 /// How often to look before sleeping: some tens of microseconds.
-const SPINS: u32 = 1_000;
+const SPINS: u32 = 4_000;
 
 /// Says that there is something to read.
 pub fn reply(reply: Reply) {

@@ -104,6 +104,7 @@ impl World {
     }
 
     /// Whether steps need no scheduling: fibers do not run yet, or only the main thread is left for certain.
+    #[inline]
     pub fn is_alone(&self) -> bool {
         !self.running.get()
             || self.forked_child.get()

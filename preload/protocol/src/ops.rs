@@ -70,12 +70,14 @@ macro_rules! operations {
 
             /// The kind of object it works on.
             #[must_use]
+            #[inline(always)]
             pub fn family(self) -> Family {
                 match self { $(Op::$variant => Family::$family,)* }
             }
 
             /// What it accesses.
             #[must_use]
+            #[inline(always)]
             pub fn touches(self) -> Touches {
                 match self { $(Op::$variant => Touches::$touches,)* }
             }
@@ -86,6 +88,7 @@ macro_rules! operations {
 impl Op {
     /// Whether the operation may have to wait, or be announced before its turn comes.
     #[must_use]
+    #[inline(always)]
     pub fn may_wait(self) -> bool {
         use Op::{
             BarrierLeave, CondWake, DescriptorWait, FutexResume, MutexLock, OnceEnter, RwRead, RwWrite, SemWait,

@@ -49,6 +49,7 @@ pub fn clear_owner(mutex: Handle) {
 }
 
 /// Performs an operation on the mutex.
+#[inline(always)]
 pub fn operate(op: Op, mutex: Handle) -> c_int {
     adopt(mutex);
     let result = gate::pass(gate::action_at(op, mutex));

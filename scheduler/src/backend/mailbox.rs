@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
 use std::time::Duration;
 
 /// How often to look before sleeping: some tens of microseconds.
-const SPINS: u32 = 1_000;
+const SPINS: u32 = 4_000;
 
 /// Gives a command.
 pub fn send(arena: &Arena, command: Command) {

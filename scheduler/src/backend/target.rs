@@ -225,7 +225,9 @@ impl Target {
 
     fn is_fresh_process_needed(&mut self) -> bool {
         let used = self.launch.isolation == Isolation::Exec && self.arena.mailbox.commands.load(Relaxed) > 0;
-        used || self.hang.is_some() || self.process().is_none_or(|process| process.ended().is_some())
+        // Whether the process still lives is not asked here: that is a system call, and a run that meets a dead process
+        // finds out.
+        used || self.hang.is_some() || self.process().is_none_or(|process| process.is_known_to_have_ended())
     }
 }
 

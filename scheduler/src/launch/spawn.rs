@@ -76,6 +76,12 @@ impl Process {
         self.status
     }
 
+    /// Whether [`Process::ended`] has said so before.
+    #[must_use]
+    pub fn is_known_to_have_ended(&self) -> bool {
+        self.status.is_some()
+    }
+
     /// Ends it and everything it has forked, and waits for that.
     pub fn kill(&mut self) {
         if self.ended().is_none() {

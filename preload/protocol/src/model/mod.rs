@@ -165,6 +165,7 @@ impl Model {
     }
 
     /// Takes the step. The caller has seen that [`Model::choices`] allows it.
+    #[inline(always)]
     pub fn perform(&mut self, action: &Action, choice: Choice) -> Outcome {
         time::before(self, action, choice);
         let outcome =
@@ -173,6 +174,7 @@ impl Model {
         outcome
     }
 
+    #[inline(always)]
     fn dispatch(&mut self, action: &Action, choice: Choice) -> Outcome {
         match action.op.family() {
             Family::Thread => thread::perform(self, action, choice),

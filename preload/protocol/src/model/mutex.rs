@@ -184,6 +184,9 @@ impl Model {
 
     /// The thread ends: whoever locks its robust mutexes next is told.
     pub(super) fn abandon_robust_mutexes(&mut self, thread: ThreadId) {
+        if !self.objects.has_robust() {
+            return;
+        }
         for object in self.objects.iter_mut() {
             if let ObjectState::Mutex(mutex) = &mut object.state
                 && mutex.robust

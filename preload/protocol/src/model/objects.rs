@@ -52,6 +52,8 @@ pub struct Object {
 #[derive(Clone)]
 pub struct Objects {
     used: usize,
+    /// Whether some mutex notices the death of its owner.
+    has_robust: bool,
     objects: [Object; CAPACITY],
     /// Position in `objects` plus one; 0 is free.
     index: [u16; INDEX_SIZE],
@@ -62,7 +64,7 @@ impl Objects {
     #[must_use]
     pub const fn new() -> Objects {
         const FREE: Object = Object { address: 0, time: 0, state: ObjectState::Unknown };
-        Objects { used: 0, objects: [FREE; CAPACITY], index: [0; INDEX_SIZE] }
+        Objects { used: 0, has_robust: false, objects: [FREE; CAPACITY], index: [0; INDEX_SIZE] }
     }
 
     /// The object at this address.
@@ -78,6 +80,7 @@ impl Objects {
 
     /// Puts an object at this address into this state, whatever was there before. False if the table is full.
     pub fn set(&mut self, address: u64, state: ObjectState) -> bool {
+        self.has_robust |= matches!(state, ObjectState::Mutex(mutex) if mutex.robust);
         match self.position(address) {
             Ok(position) => self.objects[position].state = state,
             Err(_) if self.used == CAPACITY => return false,
@@ -88,6 +91,12 @@ impl Objects {
             }
         }
         true
+    }
+
+    /// Whether some mutex notices the death of its owner.
+    #[must_use]
+    pub fn has_robust(&self) -> bool {
+        self.has_robust
     }
 
     /// All objects, in the order of their first use.

@@ -77,6 +77,8 @@ pub struct Threads {
     highest: u16,
     /// Whether some clock shows more than 0.
     time_has_passed: bool,
+    /// Whether some thread has been asked to cancel itself.
+    cancellations: bool,
 }
 
 impl Threads {
@@ -91,7 +93,14 @@ impl Threads {
             now: 0,
             wait: Wait { on: Variable(0), since: 0, token: 0, mutex: Variable(0), depth: 0, bits: 0 },
         };
-        Threads { threads: [UNBORN; MAX_THREADS], created: 0, joined_by_main: 0, highest: 0, time_has_passed: false }
+        Threads {
+            threads: [UNBORN; MAX_THREADS],
+            created: 0,
+            joined_by_main: 0,
+            highest: 0,
+            time_has_passed: false,
+            cancellations: false,
+        }
     }
 
     /// The thread.
@@ -152,7 +161,12 @@ impl Threads {
 
     /// Whether the thread, at this action, acts on a request to cancel it.
     #[must_use]
+    #[inline]
     pub fn acts_on_cancellation(&self, action: &Action) -> bool {
+        self.cancellations && self.acts_on_request(action)
+    }
+
+    fn acts_on_request(&self, action: &Action) -> bool {
         let cancellation = self.get(action.thread).cancellation;
         cancellation.pending
             && !cancellation.disabled
@@ -311,6 +325,7 @@ fn cancel(model: &mut Model, action: &Action) -> Outcome {
     match existing(model, action) {
         Ok(target) => {
             if model.threads.life(target) == Life::Live {
+                model.threads.cancellations = true;
                 model.threads.get_mut(target).cancellation.pending = true;
             }
             Outcome::returns(0)

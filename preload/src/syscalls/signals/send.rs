@@ -104,9 +104,17 @@ pub fn raise(signal: i32) {
 }
 
 /// Acts on the signals that the running thread has been sent. Called where a step is over; a thread that ends gets none.
+#[inline]
 pub fn deliver_pending() {
+    if world::get().signals.any_pending.get() {
+        deliver();
+    }
+}
+
+#[cold]
+fn deliver() {
     let world = world::get();
-    if world.signals.any_pending.get() && world.uninterruptible.get() == 0 && !world.fiber().ending.get() {
+    if world.uninterruptible.get() == 0 && !world.fiber().ending.get() {
         while let Some(signal) = take() {
             act(signal);
         }
