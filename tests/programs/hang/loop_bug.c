@@ -1,7 +1,7 @@
 /* rscale-test
  * verdict: bug
  * kind: hang
- * options: --hang-limit 1s
+ * options: --hang-limit 300ms
  *
  * Spins on a plain flag, in the order in which it is not set yet: no scheduling point in the loop.
  */
