@@ -44,6 +44,11 @@ pub fn enabled_sets() -> [ThreadSet; 3] {
     let mut sets = [ThreadSet::EMPTY; 3];
     let spurious_left = world.spurious.get() < arena::get().request.spurious.load(Relaxed);
     for thread in world.live.get() {
+        // Most actions never wait: only the others are worth a question to the model.
+        if !world.fibers[thread.index()].next().op.may_wait() {
+            sets[Choice::Proceed as usize].insert(thread);
+            continue;
+        }
         let choices = choices_of(thread);
         if choices.proceed {
             sets[Choice::Proceed as usize].insert(thread);

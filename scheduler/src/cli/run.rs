@@ -6,7 +6,7 @@ use crate::config::{Memory, Rules, RunConfig, Scope, parse_duration, parse_filte
 use crate::exit::{Exit, Failure};
 use crate::filters::FilterInfo;
 use crate::report::progress::Progress;
-use crate::report::{json, print, text, wrap};
+use crate::report::{Target, escape, json, print, text, wrap};
 use crate::summary::Summary;
 use crate::{filters, session};
 use clap::{Args, ValueEnum};
@@ -122,6 +122,11 @@ impl RunArgs {
     /// Runs the search and reports.
     pub fn execute(self) -> Result<Exit, Failure> {
         let (config, output, no_progress) = self.resolve()?;
+        if let Ok(Some(warning)) = session::warnings(&config.subject.executable)
+            && !output.quiet
+        {
+            print(Target::Stderr, &format!("note: {}\n", escape::text(&warning)))?;
+        }
         let mut progress = Progress::new(!output.quiet && !no_progress);
         let result = session::run(&config, &mut progress);
         drop(progress);

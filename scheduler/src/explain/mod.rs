@@ -86,7 +86,7 @@ impl Explainer {
             id: state.id,
             name: self.names.thread(state),
             state: waiting::describe(state, end, all, &self.names),
-            stack: trim(stack),
+            stack: trim(stack, end),
         }
     }
 
@@ -123,11 +123,17 @@ impl Explainer {
     }
 }
 
-/// Frames below `main` or the start routine are the C library's and rscale's.
-fn trim(mut stack: Vec<String>) -> Vec<String> {
+/// Leaves out what a person need not see: the C library's frames below `main` or the start routine, and those above the
+/// place that gave up.
+fn trim(mut stack: Vec<String>, end: &RunEnd) -> Vec<String> {
     const OUTSIDE: [&str; 5] = ["__libc_start", "_start+", "_start ", "libc.so.", "clone"];
     while stack.len() > 1 && stack.last().is_some_and(|frame| OUTSIDE.iter().any(|start| frame.starts_with(start))) {
         stack.pop();
+    }
+    if matches!(end.ending, Ending::Assertion | Ending::Abort) {
+        let is_libc = |frame: &String| frame.starts_with("libc.so.") || frame.contains(" (libc.so.");
+        let inside = stack.iter().take_while(|frame| is_libc(frame)).count();
+        stack.drain(..inside.min(stack.len().saturating_sub(1)));
     }
     stack
 }

@@ -8,6 +8,15 @@ use std::path::Path;
 /// Inspects the executable; notes name what it imports that is not modelled.
 pub fn inspect(executable: &Path, notes: &mut Vec<String>) -> Result<Program, Failure> {
     let program = elf::inspect(executable).map_err(|error| Failure::CannotRun(error.to_string()))?;
+    notes.extend(warning(&program));
+    if !program.uses_threads() {
+        notes.push("the program does not seem to create threads: there is one schedule".into());
+    }
+    Ok(program)
+}
+
+/// What the program imports that rscale does not model.
+fn warning(program: &Program) -> Option<String> {
     let unsupported: Vec<&str> = program
         .imports
         .iter()
@@ -15,16 +24,21 @@ pub fn inspect(executable: &Path, notes: &mut Vec<String>) -> Result<Program, Fa
         .filter(|symbol| symbol.status == Status::Unsupported)
         .map(|symbol| symbol.name)
         .collect();
-    if !unsupported.is_empty() {
-        notes.push(format!(
+    (!unsupported.is_empty()).then(|| {
+        format!(
             "the program imports functions that rscale does not model: {}; an execution that calls one ends there",
             unsupported.join(", ")
-        ));
-    }
-    if !program.uses_threads() {
-        notes.push("the program does not seem to create threads: there is one schedule".into());
-    }
-    Ok(program)
+        )
+    })
+}
+
+/// What the user should know before the program is started.
+///
+/// # Errors
+/// Where the executable can not be run.
+pub fn warnings(executable: &Path) -> Result<Option<String>, Failure> {
+    let program = elf::inspect(executable).map_err(|error| Failure::CannotRun(error.to_string()))?;
+    Ok(warning(&program))
 }
 
 /// Whether threads of the program may have to be unwound from the middle.

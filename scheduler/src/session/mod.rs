@@ -11,6 +11,7 @@ mod outcomes;
 mod record;
 mod simulator;
 
+pub use admit::warnings;
 pub use simulator::replay;
 
 use crate::config::{FilterChoice, RunConfig};
