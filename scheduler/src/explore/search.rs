@@ -180,3 +180,77 @@ fn is_same_step(expected: &Step, got: &Step) -> bool {
         && expected.result == got.result
         && expected.enabled == got.enabled
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::RunEnd;
+    use crate::filters;
+    use proptest::prelude::*;
+    use rscale_protocol::{Action, Choice, Op, ThreadId, ThreadSet, Variable};
+
+    fn any_step() -> impl Strategy<Value = Step> {
+        (0u16..128, 0..Op::ALL.len(), 0u64..5, any::<[u64; 2]>(), 0u8..3).prop_map(
+            |(thread, op, object, enabled, choice)| {
+                let mut action = Action::new(ThreadId(thread), Op::ALL[op], Variable(object * 64));
+                action.second = Variable(object << 61);
+                let enabled =
+                    [ThreadSet::from_words(enabled), ThreadSet::EMPTY, ThreadSet::from_words([enabled[1], 0])];
+                Step { action, choice: Choice::from_code(choice).expect("a choice"), result: 0, enabled }
+            },
+        )
+    }
+
+    fn execution(steps: Vec<Step>, ending: Ending) -> Execution {
+        let (thread, live) = (ThreadId::MAIN, ThreadSet::EMPTY);
+        let end = RunEnd {
+            ending,
+            value: 3,
+            address: 0,
+            block: (0, 0),
+            thread,
+            enabled: [ThreadSet::EMPTY; 3],
+            live,
+            text: String::new(),
+        };
+        let mut execution = Execution { steps, end: Some(end), ..Execution::default() };
+        execution.link();
+        execution
+    }
+
+    proptest! {
+        /// A program may scribble over the arena: whatever decodes as steps, in whatever order, is survived.
+        #[test]
+        fn nonsense_from_the_program_never_panics(runs in prop::collection::vec(prop::collection::vec(any_step(), 0..30), 1..6),
+                                                  ending in 0..Ending::ALL.len()) {
+            let every = [crate::config::FilterChoice { name: "nsb", value: None },
+                         crate::config::FilterChoice { name: "db", value: Some(20) }];
+            let mut search = Search::new(filters::make(&every), 1);
+            for steps in runs {
+                if search.next_schedule().is_none() {
+                    break;
+                }
+                search.absorb(&execution(steps, Ending::ALL[ending]));
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_that_does_something_else_is_noticed() {
+        let set: ThreadSet = [0, 1].map(ThreadId).into_iter().collect();
+        let step = |thread, object| Step {
+            action: Action::new(ThreadId(thread), Op::MutexUnlock, Variable(object)),
+            choice: Choice::Proceed,
+            result: 0,
+            enabled: [set, ThreadSet::EMPTY, ThreadSet::EMPTY],
+        };
+        let mut search = Search::new(Vec::new(), 0);
+        assert_eq!(search.next_schedule(), Some(&[][..]));
+        search.absorb(&execution(vec![step(0, 64), step(0, 128)], Ending::Exit));
+        let schedule: Vec<u16> = search.next_schedule().expect("more").iter().map(|token| token.thread.0).collect();
+        assert_eq!(schedule, [0, 1], "the deepest state comes first");
+        let absorbed = search.absorb(&execution(vec![step(0, 192), step(1, 128)], Ending::Exit));
+        let Absorbed::Diverged(divergence) = absorbed else { panic!("{absorbed:?}") };
+        assert_eq!((divergence.index, divergence.got.map(|got| got.action.object)), (0, Some(Variable(192))));
+    }
+}
