@@ -213,7 +213,8 @@ mod tests {
             live,
             text: String::new(),
         };
-        let mut execution = Execution { steps, end: Some(end), ..Execution::default() };
+        let mut execution = Execution::default();
+        (execution.steps, execution.end) = (steps, Some(end));
         execution.link();
         execution
     }
