@@ -39,6 +39,8 @@ pub enum Failure {
     Nondeterministic(String),
     /// Ctrl-C before there was anything to report.
     Interrupted,
+    /// The time limit was over before there was anything to report.
+    OutOfTime,
 }
 
 impl Failure {
@@ -48,7 +50,7 @@ impl Failure {
         match self {
             Failure::Usage(_) | Failure::CannotRun(_) => Exit::Failed,
             Failure::Nondeterministic(_) => Exit::Nondeterministic,
-            Failure::Interrupted => Exit::Incomplete,
+            Failure::Interrupted | Failure::OutOfTime => Exit::Incomplete,
         }
     }
 }
@@ -58,6 +60,7 @@ impl fmt::Display for Failure {
         match self {
             Failure::Usage(text) | Failure::CannotRun(text) | Failure::Nondeterministic(text) => f.write_str(text),
             Failure::Interrupted => f.write_str("interrupted before the first execution"),
+            Failure::OutOfTime => f.write_str("the time limit was over before the end of the first execution"),
         }
     }
 }

@@ -213,11 +213,16 @@ pub fn fcntl(call: &Call) -> i64 {
         libc::F_GETFD | libc::F_GETFL | libc::F_GETLK | libc::F_OFD_GETLK | libc::F_GETPIPE_SZ | libc::F_GET_SEALS => {
             call.pass()
         }
-        libc::F_SETLK | libc::F_OFD_SETLK | libc::F_SETPIPE_SZ | libc::F_ADD_SEALS => {
+        // A lock that another process holds is waited for by everybody; the watchdog sees it.
+        libc::F_SETLK
+        | libc::F_OFD_SETLK
+        | libc::F_SETLKW
+        | libc::F_OFD_SETLKW
+        | libc::F_SETPIPE_SZ
+        | libc::F_ADD_SEALS => {
             report::isolate(call, "locks a file, or changes what a descriptor refers to");
             call.pass()
         }
-        libc::F_SETLKW | libc::F_OFD_SETLKW => report::unsupported(call, "waits for a lock on a file"),
         _ => report::unsupported(call, "asks for signals or leases on a descriptor"),
     }
 }

@@ -121,14 +121,14 @@ fn update_waiting_threads() {
 
 fn unsupported(command: i32) -> i64 {
     let name: &[u8] = match command {
-        libc::FUTEX_FD => b"FUTEX_FD",
-        libc::FUTEX_WAKE_OP => b"FUTEX_WAKE_OP",
-        libc::FUTEX_LOCK_PI => b"FUTEX_LOCK_PI",
-        libc::FUTEX_UNLOCK_PI => b"FUTEX_UNLOCK_PI",
-        libc::FUTEX_TRYLOCK_PI => b"FUTEX_TRYLOCK_PI",
-        libc::FUTEX_WAIT_REQUEUE_PI => b"FUTEX_WAIT_REQUEUE_PI",
-        libc::FUTEX_CMP_REQUEUE_PI => b"FUTEX_CMP_REQUEUE_PI",
-        libc::FUTEX_LOCK_PI2 => b"FUTEX_LOCK_PI2",
+        libc::FUTEX_FD => b"uses FUTEX_FD",
+        libc::FUTEX_WAKE_OP => b"uses FUTEX_WAKE_OP",
+        libc::FUTEX_LOCK_PI => b"uses FUTEX_LOCK_PI",
+        libc::FUTEX_UNLOCK_PI => b"uses FUTEX_UNLOCK_PI",
+        libc::FUTEX_TRYLOCK_PI => b"uses FUTEX_TRYLOCK_PI",
+        libc::FUTEX_WAIT_REQUEUE_PI => b"uses FUTEX_WAIT_REQUEUE_PI",
+        libc::FUTEX_CMP_REQUEUE_PI => b"uses FUTEX_CMP_REQUEUE_PI",
+        libc::FUTEX_LOCK_PI2 => b"uses FUTEX_LOCK_PI2",
         _ => return -i64::from(libc::ENOSYS),
     };
     finish::unsupported(name)

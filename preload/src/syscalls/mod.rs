@@ -24,7 +24,7 @@ mod transfer;
 pub mod trap;
 pub mod wait;
 
-use crate::{gate, sys};
+use crate::{gate, sys, world};
 use rscale_protocol::{Action, Op, Variable};
 use table::Handling;
 
@@ -79,8 +79,41 @@ pub enum Served {
     OnFiber,
 }
 
+/// Calls that POSIX makes cancellation points and that are not served as such by the functions behind their rows.
+const CANCELLATION_POINTS: [i64; 14] = [
+    libc::SYS_open,
+    libc::SYS_openat,
+    libc::SYS_creat,
+    libc::SYS_close,
+    libc::SYS_fsync,
+    libc::SYS_fdatasync,
+    libc::SYS_msync,
+    libc::SYS_wait4,
+    libc::SYS_waitid,
+    libc::SYS_write,
+    libc::SYS_poll,
+    libc::SYS_ppoll,
+    libc::SYS_select,
+    libc::SYS_pselect6,
+];
+
+/// Whether the call is where the running thread acts on a request to cancel it.
+fn is_cancelled(call: &Call) -> bool {
+    CANCELLATION_POINTS.contains(&call.number)
+        && world::get().model(|model| model.threads.acts_on_cancellation(&cancellation_point(call)))
+}
+
+fn cancellation_point(call: &Call) -> Action {
+    let thread = world::get().current.get();
+    let action = call.action(Op::TestCancel, Variable::thread(thread));
+    Action { flags: Action::CANCELLATION_POINT, ..action }
+}
+
 /// Serves a call on the stack of the trap handler, if it can neither reach a scheduling point nor end the execution.
 pub fn serve(call: &Call) -> Served {
+    if is_cancelled(call) {
+        return Served::OnFiber;
+    }
     match table::handling(call.number) {
         Some(Handling::Pass) => Served::Returns(call.pass()),
         Some(Handling::Track(serve)) => Served::Returns(serve(call)),
@@ -91,6 +124,9 @@ pub fn serve(call: &Call) -> Served {
 /// Serves a call on the stack of the fiber.
 pub fn serve_on_fiber(call: &Call) -> i64 {
     gate::set_caller(call.pc);
+    if is_cancelled(call) {
+        gate::pass(cancellation_point(call));
+    }
     match table::handling(call.number) {
         Some(Handling::Pass) => call.pass(),
         Some(Handling::Track(serve) | Handling::OnFiber(serve)) => serve(call),

@@ -7,7 +7,7 @@ use rscale_protocol::{Action, Op};
 
 type Handle = *mut libc::pthread_barrier_t;
 
-/// The greatest count that glibc takes (`BARRIER_IN_THRESHOLD`).
+/// Glibc takes counts below this (`BARRIER_IN_THRESHOLD`).
 const MAX_COUNT: c_uint = c_uint::MAX / 2;
 
 fn operate(op: Op, barrier: Handle) -> c_int {
@@ -18,7 +18,7 @@ fn operate(op: Op, barrier: Handle) -> c_int {
 wrap! {
     /// Makes a barrier that opens for this many threads.
     fn pthread_barrier_init(barrier: Handle, _attributes: *const c_void, count: c_uint) -> c_int {
-        if count > MAX_COUNT {
+        if count >= MAX_COUNT {
             return libc::EINVAL;
         }
         object::check_memory(barrier);

@@ -226,6 +226,10 @@ wrap! {
 
     /// Takes away the name of a semaphore.
     fn sem_unlink(name: *const c_char) -> c_int {
-        with_errno(on_name(name, |place, _| place.unlink()).err().unwrap_or(0))
+        match on_name(name, |place, _| place.unlink()) {
+            // A name that no semaphore can have is one that none has.
+            Err(libc::EINVAL | libc::ENAMETOOLONG) => fail(libc::ENOENT),
+            result => with_errno(result.err().unwrap_or(0)),
+        }
     }
 }

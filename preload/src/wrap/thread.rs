@@ -147,6 +147,8 @@ pub fn end_thread() -> ! {
     world.live.set(live);
     if live.is_empty() {
         // The last thread has ended with pthread_exit: the process ends as if main had returned 0.
+        // Nobody is left to schedule: what the exit handlers do is done at once.
+        world.uninterruptible.set(1);
         super::process::run_exit_handlers(0)
     }
     sched::hand_over()

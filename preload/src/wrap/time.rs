@@ -11,7 +11,13 @@ const MICROSECOND: u64 = 1_000;
 
 /// Whether Linux has a clock of this number; negative numbers are clocks of a thread's or process's CPU time.
 fn exists(clock: c_int) -> bool {
-    clock <= libc::CLOCK_BOOTTIME_ALARM || clock == libc::CLOCK_TAI
+    const KIND: c_int = 7;
+    const SCHEDULED: c_int = 2;
+    const SCHEDULED_THREAD: c_int = 6;
+    match clock {
+        0.. => clock <= libc::CLOCK_BOOTTIME_ALARM || clock == libc::CLOCK_TAI,
+        _ => matches!(clock & KIND, 0..=SCHEDULED | 4..=SCHEDULED_THREAD),
+    }
 }
 
 fn store<T>(place: *mut T, value: T) {

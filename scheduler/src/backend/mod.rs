@@ -42,6 +42,8 @@ pub enum BackendError {
     Protocol(String),
     /// The user interrupted rscale.
     Interrupted,
+    /// The time that the user gave is over.
+    OutOfTime,
 }
 
 impl std::fmt::Display for BackendError {
@@ -52,6 +54,7 @@ impl std::fmt::Display for BackendError {
                 write!(f, "the program's side of rscale does not answer as it should: {what}")
             }
             BackendError::Interrupted => write!(f, "interrupted"),
+            BackendError::OutOfTime => write!(f, "the time limit is over"),
         }
     }
 }

@@ -13,7 +13,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long to sleep between two looks at the program.
 const LOOK: Duration = Duration::from_millis(50);
@@ -30,6 +30,7 @@ pub struct Target {
     process: Option<Process>,
     seen: u32,
     hang: Option<Hang>,
+    deadline: Option<Instant>,
     gave_up: Option<RunEnd>,
 }
 
@@ -57,10 +58,16 @@ impl Target {
             process: None,
             seen: 0,
             hang: None,
+            deadline: None,
             gave_up: None,
         };
         target.restart()?;
         Ok(target)
+    }
+
+    /// Gives up an execution that is not over at this time.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.deadline = deadline;
     }
 
     /// How the program was started.
@@ -112,7 +119,8 @@ impl Target {
             );
         }
         let how = status.map_or_else(|| "it hangs".to_string(), |status| status.to_string());
-        LaunchError::EndedEarly(if said.is_empty() { how } else { format!("{how}: {said}") }).into()
+        let advice = if said.contains("Sanitizer") { "; build it without -fsanitize for rscale" } else { "" };
+        LaunchError::EndedEarly(if said.is_empty() { how } else { format!("{how}: {said}{advice}") }).into()
     }
 
     fn process(&mut self) -> Option<&mut Process> {
@@ -148,6 +156,9 @@ impl Target {
             }
             if interrupt::requested() {
                 return Err(BackendError::Interrupted);
+            }
+            if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Err(BackendError::OutOfTime);
             }
             if self.process().is_none_or(|process| process.ended().is_some()) {
                 return Ok(None);

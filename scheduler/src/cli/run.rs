@@ -16,8 +16,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Said with every result under `--scope all` until it is no longer so.
-const SCOPE_NOTE: &str = "scheduling points are the operations of the thread library; memory accesses are not \
-                          scheduling points yet, so bugs that need a switch between two plain accesses are not found";
+const SCOPE_NOTE: &str = "scheduling points are the operations of the thread library; memory accesses, plain or atomic, are not \
+                          scheduling points yet, so bugs that need a switch between two of them are not found";
 
 /// Explore the schedules of a program
 #[derive(Args, Debug)]

@@ -3,12 +3,19 @@
 use crate::exit::Failure;
 use rscale_instrument::elf::{self, Program};
 use rscale_protocol::symbols::{self, Status};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 /// Inspects the executable; notes name what it imports that is not modelled.
 pub fn inspect(executable: &Path, notes: &mut Vec<String>) -> Result<Program, Failure> {
     let program = elf::inspect(executable).map_err(|error| Failure::CannotRun(error.to_string()))?;
     notes.extend(warning(&program));
+    let input = std::fs::metadata("/proc/self/fd/0").map(|metadata| metadata.file_type());
+    if input.is_ok_and(|kind| kind.is_fifo()) {
+        notes.push(
+            "standard input is a pipe, which can be read only once: the program gets an empty one; use a file".into(),
+        );
+    }
     if !program.uses_threads() {
         notes.push("the program does not seem to create threads: there is one schedule".into());
     }
@@ -26,7 +33,8 @@ fn warning(program: &Program) -> Option<String> {
         .collect();
     (!unsupported.is_empty()).then(|| {
         format!(
-            "the program imports functions that rscale does not model: {}; an execution that calls one ends there",
+            "the program imports functions that rscale does not model: {}; what they do is not under \
+             its control",
             unsupported.join(", ")
         )
     })

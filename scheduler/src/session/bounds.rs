@@ -41,6 +41,11 @@ impl Bounds {
         }
     }
 
+    /// When the time that the user gave is over.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
     /// Time since the search began.
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()

@@ -39,7 +39,7 @@ pub fn of(search: &Search, stop: Stop, config: &RunConfig) -> Covered {
 }
 
 /// What an exhausted search means. A filter that compares states takes it for granted that threads share memory only
-/// under the protection of what rscale sees: it can not tell states apart that differ by a data race.
+/// under the protection of what rscale sees: it can not tell states apart that differ by the order of other accesses.
 fn everything(config: &RunConfig, search: &Search) -> String {
     let compares_states = search.preserves().any(|preserves| preserves == Preserves::EveryState);
     let what = if compares_states { "every reachable state was visited" } else { "every schedule was executed" };
@@ -50,7 +50,11 @@ fn everything(config: &RunConfig, search: &Search) -> String {
         0 => String::new(),
         count => format!(", with up to {count} spurious wake-ups"),
     };
-    let condition = if compares_states { ", provided that the program has no data race" } else { "" };
+    let condition = if compares_states {
+        ", provided that threads share memory only under locks and the like (no data races, no atomics)"
+    } else {
+        ""
+    };
     format!("{what}, {points}{spurious}{condition}")
 }
 

@@ -17,6 +17,7 @@ use rscale_protocol::{Ending, MAX_THREADS, ThreadSet};
 use rscale_replay::trace::ThreadOrigin;
 use std::ffi::OsString;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
 
 /// Threads that the shim is prepared for at first.
 const FEW_THREADS: u32 = 12;
@@ -158,6 +159,13 @@ impl Host {
         let name = crate::summary::isolation_name(next);
         self.notes.push(format!("the program {}: executions are kept apart with --isolation {name}", end.text));
         let watch = end.value != NEEDS_CHILDREN;
+        if !watch {
+            self.notes.push(
+                "programs that start others run without the system-call filter: what they do beside the wrapped \
+                 functions (blocking calls, timers, signals) is not under control"
+                    .into(),
+            );
+        }
         self.relaunch(|launch| {
             launch.isolation = next;
             launch.watch_syscalls = watch;
@@ -166,6 +174,11 @@ impl Host {
 
     fn relaunch(&mut self, change: impl FnOnce(&mut Launch)) -> Result<(), Failure> {
         self.frontend.backend_mut().relaunch(change).map_err(failure)
+    }
+
+    /// Gives up an execution that is not over at this time.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.frontend.backend_mut().set_deadline(deadline);
     }
 
     /// The process of the program.
@@ -224,6 +237,7 @@ impl Host {
 fn failure(error: BackendError) -> Failure {
     match error {
         BackendError::Interrupted => Failure::Interrupted,
+        BackendError::OutOfTime => Failure::OutOfTime,
         other => Failure::CannotRun(other.to_string()),
     }
 }

@@ -50,6 +50,7 @@ pub fn run(config: &RunConfig, progress: &mut Progress) -> Result<Summary, Failu
         outcomes: config.outcomes.then(Outcomes::default),
         bounds: Bounds::new(config),
     };
+    exploration.host.set_deadline(exploration.bounds.deadline());
     let stop = exploration.explore(progress)?;
     exploration.summarise(stop, &mut summary);
     Ok(summary)
@@ -76,14 +77,21 @@ impl Exploration<'_> {
             match self.host.run(schedule, &mut execution) {
                 Ok(()) => {}
                 Err(Failure::Interrupted) if self.search.counts().runs > 0 => return Ok(Stop::Interrupted),
+                Err(Failure::OutOfTime) if self.search.counts().runs > 0 => return Ok(Stop::Time),
                 Err(failure) => return Err(failure),
             }
-            if self.check(&execution)? && !self.config.keep_going {
-                self.search.absorb(&execution);
-                return Ok(Stop::Found);
+            let output = self.outcomes.is_some().then(|| self.host.output());
+            let is_finding = self.check(&execution)?;
+            let before = self.search.counts().executions;
+            match self.search.absorb(&execution) {
+                Absorbed::Diverged(divergence) if !is_finding => return Err(self.nondeterministic(&divergence)),
+                _ => {}
             }
-            if let Absorbed::Diverged(divergence) = self.search.absorb(&execution) {
-                return Err(self.nondeterministic(&divergence));
+            if let (Some(outcomes), Some(end), Some([stdout, _])) = (&mut self.outcomes, &execution.end, output) {
+                outcomes.add(end, stdout, self.search.counts().executions > before);
+            }
+            if is_finding && !self.config.keep_going {
+                return Ok(Stop::Found);
             }
             progress.tick(&self.counters(&execution));
         }
@@ -92,9 +100,6 @@ impl Exploration<'_> {
     /// Looks at how the execution ended. Returns whether it is a finding.
     fn check(&mut self, execution: &Execution) -> Result<bool, Failure> {
         let Some(end) = &execution.end else { return Ok(false) };
-        if let Some(outcomes) = &mut self.outcomes {
-            outcomes.add(end, &self.host);
-        }
         if end.ending == Ending::Diverged {
             return Ok(false);
         }

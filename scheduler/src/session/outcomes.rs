@@ -1,6 +1,5 @@
 //! The distinct ends of the program (`--outcomes`).
 
-use super::host::Host;
 use crate::backend::RunEnd;
 use crate::summary::Outcome;
 use rscale_protocol::Ending;
@@ -13,11 +12,12 @@ pub struct Outcomes {
 }
 
 impl Outcomes {
-    /// Counts the end of an execution, if it is one of the program.
-    pub fn add(&mut self, end: &RunEnd, host: &Host) {
-        let Some(status) = status(end) else { return };
-        let [stdout, _] = host.output();
-        *self.table.entry((status, stdout)).or_insert(0) += 1;
+    /// Notes how a run ended, if that is an end of the program. One that a filter cut ran on to its end all the same:
+    /// what it shows is real, but it does not count as an execution.
+    pub fn add(&mut self, end: &RunEnd, stdout: Vec<u8>, is_complete: bool) {
+        if let Some(status) = status(end) {
+            *self.table.entry((status, stdout)).or_insert(0) += u64::from(is_complete);
+        }
     }
 
     /// The table for the summary.

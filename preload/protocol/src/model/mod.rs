@@ -224,12 +224,12 @@ impl Model {
         if in_use { Outcome::misuse(Misuse::InitInUse, 0) } else { Outcome::returns(0) }
     }
 
-    /// The thread that holds the object exclusively, for wait-for cycles.
+    /// The thread that holds the object, or one of those that do, for wait-for cycles.
     #[must_use]
     pub fn holder(&self, address: u64) -> Option<ThreadId> {
         match self.objects.find(address)?.state {
             ObjectState::Mutex(mutex) => mutex.owner(),
-            ObjectState::RwLock(lock) => lock.writer(),
+            ObjectState::RwLock(lock) => lock.writer().or_else(|| lock.readers().first()),
             ObjectState::Spin(spin) => spin.owner(),
             ObjectState::Once(once) => once.runner(),
             _ => None,

@@ -109,6 +109,8 @@ impl Mutex {
             self.take(thread)
         } else if self.is_held_by(thread) && self.kind == MutexKind::Recursive {
             self.relock()
+        } else if self.is_held_by(thread) && self.kind == MutexKind::ErrorCheck && self.robust {
+            EDEADLK
         } else {
             EBUSY
         }

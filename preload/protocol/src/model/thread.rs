@@ -281,6 +281,9 @@ fn join(model: &mut Model, action: &Action, choice: Choice) -> Outcome {
 }
 
 fn try_join(model: &mut Model, action: &Action) -> Outcome {
+    if subject(action) == action.thread {
+        return Outcome::returns(EBUSY); // it runs, and glibc looks no further
+    }
     if let Some(wrong) = join_error(model, action) {
         return wrong;
     }
