@@ -62,17 +62,19 @@ impl Image {
         image.file().is_some().then_some(image)
     }
 
-    fn file(&self) -> Option<ElfFile64<'_, object::LittleEndian>> {
+    /// The parsed file.
+    pub(crate) fn file(&self) -> Option<ElfFile64<'_, object::LittleEndian>> {
         ElfFile64::parse(&*self.bytes).ok()
     }
 
-    /// The uncompressed section of that name.
+    /// The section of that name; a compressed one is unpacked.
     pub(crate) fn section(&self, name: &str) -> Option<Area> {
         let file = self.file()?;
         let section = file.section_by_name(name)?;
         let flags = section.elf_section_header().sh_flags(file.endian());
         if flags.0 & SHF_COMPRESSED.0 != 0 {
-            return None;
+            let unpacked = unpack(&section)?;
+            return Some(Area { address: section.address(), data: Reader::new(unpacked, LittleEndian) });
         }
         let (offset, size) = section.file_range()?;
         Some(Area { address: section.address(), data: self.range(offset, size)? })
@@ -167,6 +169,16 @@ pub(crate) fn without_version(name: &str) -> &str {
 pub(crate) fn read_regular_file(path: &Path) -> Option<Vec<u8>> {
     std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     std::fs::read(path).ok()
+}
+
+/// The contents of a compressed section, if it says truly how large they are and that is not absurd.
+fn unpack<'data>(section: &impl ObjectSection<'data>) -> Option<Arc<[u8]>> {
+    const LIMIT: u64 = 1 << 30;
+    let compressed = section.compressed_data().ok()?;
+    if compressed.uncompressed_size > LIMIT {
+        return None;
+    }
+    compressed.decompress().ok().map(|data| Arc::from(&*data))
 }
 
 #[cfg(test)]

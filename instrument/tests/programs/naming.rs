@@ -7,12 +7,13 @@ use rscale_instrument::symbols::{SourceFrame, Symbolizer};
 
 use crate::support::Workshop;
 
-const BUILDS: [&[&str]; 5] = [
+const BUILDS: [&[&str]; 6] = [
     &["-g", "-O0", "-pie", "-fPIE"],
     &["-g", "-O2", "-pie", "-fPIE"],
     &["-g", "-O2", "-no-pie", "-gdwarf-4"],
     &["-g", "-O1", "-no-pie", "-fdebug-types-section"],
     &["-g", "-O2", "-flto"],
+    &["-g", "-O2", "-gz"],
 ];
 
 /// What a program printed about itself.
