@@ -135,7 +135,7 @@ fn inspect_bytes(path: &Path, bytes: &[u8]) -> Result<Program, InspectError> {
 }
 
 /// Everything that the first few bytes tell, before any parser sees the rest.
-fn check_identification(path: &Path, bytes: &[u8]) -> Result<(), InspectError> {
+pub(crate) fn check_identification(path: &Path, bytes: &[u8]) -> Result<(), InspectError> {
     let path = path.to_owned();
     if let Some(line) = bytes.strip_prefix(b"#!") {
         return Err(InspectError::Script(path, script_interpreter(line)));

@@ -8,7 +8,7 @@
 //! the asked number of frames.
 
 mod rules;
-mod tables;
+pub(crate) mod tables;
 
 use std::sync::OnceLock;
 

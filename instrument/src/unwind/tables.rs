@@ -3,8 +3,11 @@
 //! The linker's `.eh_frame_hdr` is a sorted table that makes this a binary search. A file without a usable one
 //! is searched from its start.
 
+use std::ops::Range;
+
 use gimli::{
-    BaseAddresses, EhFrame, EhFrameHdr, EhFrameOffset, FrameDescriptionEntry, ParsedEhFrameHdr, UnwindSection,
+    BaseAddresses, CfaRule, CieOrFde, EhFrame, EhFrameHdr, EhFrameOffset, FrameDescriptionEntry, ParsedEhFrameHdr,
+    UnwindContext, UnwindSection, X86_64,
 };
 
 use crate::image::{Area, Image, Reader};
@@ -16,7 +19,7 @@ const ADDRESS_SIZE: u8 = 8;
 const COUNT_AS_U32: u8 = 0x03;
 
 /// The unwind information of one module, in the addresses of its file.
-pub(super) struct UnwindTables {
+pub(crate) struct UnwindTables {
     entries: EhFrame<Reader>,
     index: Option<ParsedEhFrameHdr<Reader>>,
     bases: BaseAddresses,
@@ -29,9 +32,17 @@ pub(super) struct Entry<'a> {
     pub(super) bases: &'a BaseAddresses,
 }
 
+/// The range of one entry.
+#[derive(Clone, Debug)]
+pub(crate) struct UnwindRange {
+    pub(crate) range: Range<u64>,
+    /// It begins within a frame that other code has set up, as the `.cold` parts of functions do.
+    pub(crate) is_part: bool,
+}
+
 impl UnwindTables {
     /// Reads the tables of a file; `None` if it has none.
-    pub(super) fn new(image: &Image) -> Option<Self> {
+    pub(crate) fn new(image: &Image) -> Option<Self> {
         let mut bases = BaseAddresses::default();
         if let Some(text) = image.section(".text") {
             bases = bases.set_text(text.address);
@@ -61,6 +72,28 @@ impl UnwindTables {
             None => self.entries.fde_for_address(&self.bases, address, EhFrame::cie_from_offset).ok(),
         }?;
         Some(Entry { description, section: &self.entries, bases: &self.bases })
+    }
+
+    /// All functions that have an entry, in the order of the file.
+    pub(crate) fn functions(&self) -> Vec<UnwindRange> {
+        let mut found = Vec::new();
+        let mut context = UnwindContext::new();
+        let mut entries = self.entries.entries(&self.bases);
+        while let Ok(Some(entry)) = entries.next() {
+            let CieOrFde::Fde(partial) = entry else { continue };
+            let Ok(description) = partial.parse(EhFrame::cie_from_offset) else { continue };
+            let start = description.initial_address();
+            let range = start..start.saturating_add(description.len());
+            found.push(UnwindRange { range, is_part: !self.starts_at_call(&description, &mut context) });
+        }
+        found
+    }
+
+    /// Whether only the return address is on the stack when execution arrives at the start.
+    fn starts_at_call(&self, description: &FrameDescriptionEntry<Reader>, context: &mut UnwindContext<usize>) -> bool {
+        let Ok(mut rows) = description.rows(&self.entries, &self.bases, context) else { return false };
+        let Ok(Some(first)) = rows.next_row() else { return false };
+        *first.cfa() == CfaRule::RegisterAndOffset { register: X86_64::RSP, offset: i64::from(ADDRESS_SIZE) }
     }
 
     fn indexed(&self, index: &ParsedEhFrameHdr<Reader>, address: u64) -> Option<FrameDescriptionEntry<Reader>> {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use rscale_instrument::code::survey::Survey;
 use rscale_instrument::elf::inspect;
 use rscale_instrument::maps::Module;
 use rscale_instrument::symbols::Symbolizer;
@@ -26,6 +27,9 @@ impl Random {
 fn exercise(path: PathBuf, random: &mut Random) {
     if let Ok(program) = inspect(&path) {
         let _ = program.function_address("ns::check");
+    }
+    if let Ok(survey) = Survey::of(&path) {
+        assert!(!survey.coverage_line().is_empty());
     }
     let module = Module { path, bias: 0, start: 0, end: 0x10000 };
     let symbolizer = Symbolizer::new(vec![module.clone()]);

@@ -4,4 +4,5 @@ mod hostile;
 mod inspecting;
 mod naming;
 mod support;
+mod surveying;
 mod unwinding;
