@@ -74,7 +74,12 @@ impl<'a> Recorder<'a> {
         let header = self.config.trace_header(&rules, &finding, host.thread_origins());
         trace::write(&path, &Trace { header, tokens: finding.schedule.clone() })?;
         finding.trace = Some(path);
-        confirm(&finding, &violation, host, &self.config.rules)?;
+        match confirm(&finding, &violation, host, &self.config.rules) {
+            Err(Failure::Interrupted | Failure::OutOfTime) => {
+                finding.explanation.push("not confirmed by a second run: there was no time left".into());
+            }
+            confirmed => confirmed?,
+        }
         self.findings.push(finding);
         Ok(())
     }
