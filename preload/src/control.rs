@@ -21,8 +21,10 @@ pub struct Control {
     pub pool_size: Cell<usize>,
     /// glibc's `pthread_create`.
     pub real_create: Cell<usize>,
-    /// Where the stacks of the fibers begin.
+    /// Where the stacks of the fibers begin, and end.
     pub stacks: Cell<u64>,
+    /// See `stacks`.
+    pub stacks_end: Cell<u64>,
     /// The function of libc that allocates the buffers of streams.
     pub stream_allocator: Cell<u64>,
     /// Most bytes that the heap may have.
@@ -70,6 +72,7 @@ static CONTROL: Control = Control {
     pool_size: Cell::new(0),
     real_create: Cell::new(0),
     stacks: Cell::new(0),
+    stacks_end: Cell::new(0),
     stream_allocator: Cell::new(0),
     heap_limit: Cell::new(0),
     heap_floors: [const { Cell::new(0) }; MAX_THREADS],

@@ -4,8 +4,8 @@
 
 use crate::{arena, clock, control, fiber, finish, heap, snapshot, sys, syscalls};
 use core::ffi::{c_int, c_void};
+use rscale_protocol::Ending;
 use rscale_protocol::ending::HeapError;
-use rscale_protocol::{Ending, MAX_THREADS};
 
 const HANDLER_STACK: u64 = 256 << 10;
 /// Page-fault error code: the access was a write.
@@ -104,13 +104,11 @@ fn crash(signal: c_int, address: u64, registers: &[u64; 17]) -> ! {
 
 /// What can be said about a crash beyond its signal.
 fn explain(signal: c_int, address: u64, registers: &[u64; 17]) -> &'static [u8] {
-    let stacks = control::get().stacks.get();
-    let inside = address.wrapping_sub(stacks);
+    let (stacks, end) = (control::get().stacks.get(), control::get().stacks_end.get());
     if signal != libc::SIGSEGV {
         return b"";
     }
-    if stacks != 0 && inside < MAX_THREADS as u64 * fiber::STACK_SIZE && inside % fiber::STACK_SIZE < fiber::GUARD_SIZE
-    {
+    if (stacks..end).contains(&address) && (address - stacks) % fiber::STACK_SIZE < fiber::GUARD_SIZE {
         return b"stack overflow";
     }
     if address < snapshot::PAGE {

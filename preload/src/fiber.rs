@@ -3,7 +3,7 @@
 use crate::{control, fs_base, gate, kernel_threads, switch, world};
 use core::cell::{Cell, UnsafeCell};
 use core::mem::MaybeUninit;
-use rscale_protocol::{Action, Choice, MAX_THREADS, Op, ThreadId, Variable};
+use rscale_protocol::{Action, Choice, Op, ThreadId, Variable};
 
 /// Size of a fiber's stack, its guard included.
 pub const STACK_SIZE: u64 = 8 << 20;
@@ -98,13 +98,14 @@ pub fn stack_of(thread: ThreadId) -> (u64, u64) {
     (low + GUARD_SIZE, low + STACK_SIZE)
 }
 
-/// Maps the stacks of all threads.
-pub fn map_stacks() -> bool {
-    let length = MAX_THREADS as u64 * STACK_SIZE;
+/// Maps the stacks of the first `threads` threads. No more than needed: a fork copies every mapping.
+pub fn map_stacks(threads: usize) -> bool {
+    let length = threads as u64 * STACK_SIZE;
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     let Some(stacks) = crate::sys::map(0, length, protection) else { return false };
     control::get().stacks.set(stacks);
-    (0..MAX_THREADS as u64).all(|thread| {
+    control::get().stacks_end.set(stacks + length);
+    (0..threads as u64).all(|thread| {
         // SAFETY: the guard of a stack that nobody uses yet.
         unsafe { crate::sys::mprotect(stacks + thread * STACK_SIZE, GUARD_SIZE, libc::PROT_NONE) }
     })

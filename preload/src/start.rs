@@ -10,8 +10,8 @@ use crate::{
 };
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
-use rscale_protocol::arena::ARENA_VARIABLE;
-use rscale_protocol::{Ending, ThreadId};
+use rscale_protocol::arena::{ARENA_VARIABLE, Isolation};
+use rscale_protocol::{Ending, MAX_THREADS, ThreadId};
 
 type Main = extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 type StartMain =
@@ -128,11 +128,15 @@ fn prepare() -> Result<(), &'static [u8]> {
     let setup = &arena::get().setup;
     crate::random::seed(setup.seed.load(Relaxed));
     crate::cancel::load_unwinder(setup.unwinder.load(Relaxed) != 0);
-    if !fiber::map_stacks() {
+    let threads = match kernel_threads::are_used() {
+        true => MAX_THREADS,
+        false => (setup.thread_pool.load(Relaxed) as usize).clamp(1, MAX_THREADS),
+    };
+    if !fiber::map_stacks(threads) {
         return Err(b"no memory for the stacks of the threads");
     }
     kernel_threads::prepare();
-    if !kernel_threads::are_used() && !tls_pool::create(setup.thread_pool.load(Relaxed) as usize) {
+    if !kernel_threads::are_used() && !tls_pool::create(threads) {
         return Err(b"could not create the threads of the pool");
     }
     if !fault::install() {
@@ -144,7 +148,9 @@ fn prepare() -> Result<(), &'static [u8]> {
 /// Takes the snapshot and serves commands. From here on the shim runs on its own stack.
 extern "C" fn arm_and_serve() -> ! {
     crate::heap::mark_start_of_main();
-    if !snapshot::take() {
+    // A process that runs one execution has nothing to go back to: its memory stays writable.
+    let is_restored = arena::get().setup.isolation.load(Relaxed) == Isolation::Snapshot as u32;
+    if is_restored && !snapshot::take() {
         finish::end_with(Ending::Internal, 0, b"could not write-protect the memory of the program");
     }
     if arena::get().setup.watch_syscalls.load(Relaxed) != 0 {
