@@ -30,8 +30,6 @@ pub struct World {
     pub new_steps: Cell<u64>,
     /// Spurious wake-ups that happened.
     pub spurious: Cell<u64>,
-    /// How often a clock was read, by everybody.
-    pub clock_reads: Cell<u64>,
     /// State of the random numbers that the program asks for.
     pub random: Cell<u64>,
     /// Nesting of sections that may not be switched out of.
@@ -71,7 +69,6 @@ static WORLD: World = World {
     followed: Cell::new(0),
     new_steps: Cell::new(0),
     spurious: Cell::new(0),
-    clock_reads: Cell::new(0),
     random: Cell::new(0),
     uninterruptible: Cell::new(0),
     forked_child: Cell::new(false),

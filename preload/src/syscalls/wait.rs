@@ -110,10 +110,10 @@ pub fn refresh_readiness(fiber: &Fiber) {
     if waiting.count.get() == 0 {
         return;
     }
+    let (start, count) = (waiting.start.get() as *mut libc::pollfd, waiting.count.get());
     // SAFETY: the array lies in the frame of `until_ready`'s caller, which stays while the thread waits; the thread that
     // owns it does not run meanwhile.
-    let descriptors =
-        unsafe { core::slice::from_raw_parts_mut(waiting.start.get() as *mut libc::pollfd, waiting.count.get()) };
+    let descriptors = unsafe { core::slice::from_raw_parts_mut(start, count) };
     let ready = kernel::poll(descriptors) > 0 || signals::are_deliverable_to(action.thread);
     fiber.set_next(Action { count: ready.into(), ..action });
 }

@@ -201,8 +201,6 @@ pub struct RunResult {
 pub struct ThreadReport {
     /// Its life, [`crate::model::Life`] as a number.
     pub life: AtomicU32,
-    /// Bytes of its name.
-    pub name_length: AtomicU32,
     /// Its next action, where it is alive.
     pub next: Entry,
     /// Stack pointer where it was switched out; its callee-saved registers lie there. 0 for the one that runs.
