@@ -12,6 +12,7 @@ pub mod arena;
 pub mod ending;
 pub mod model;
 pub mod ops;
+pub mod region;
 pub mod symbols;
 pub mod thread_set;
 

@@ -1,0 +1,159 @@
+//! The region: the instrumented copy of a module's code, as the scheduler process plans it and the shim maps it.
+//!
+//! A region lies near its module, so that relative addressing reaches from one to the other. It begins with a
+//! [`Header`]; everything else is found through the offsets there. Unlike the arena it is private to the program once it
+//! is mapped: only its slots are written, once, by the shim.
+
+/// First word of a region.
+pub const MAGIC: u64 = 0x6e6f_6967_6572_7372;
+/// Executable areas that a module may have.
+pub const MAX_AREAS: usize = 4;
+/// Widths of an access that have a stub of their own: 1, 2, 4, 8, 16, 32 and 64 bytes.
+pub const WIDTHS: usize = 7;
+/// Entry points of the shim that clones call.
+pub const SLOTS: usize = 4 * WIDTHS + 2;
+/// The stub for accesses whose address or extent takes more than one operand to compute.
+pub const GENERAL_SLOT: usize = 4 * WIDTHS;
+/// The stub for fences.
+pub const FENCE_SLOT: usize = 4 * WIDTHS + 1;
+
+/// A part of the region, in bytes from its start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+pub struct Span {
+    /// Where it begins.
+    pub offset: u32,
+    /// Its bytes.
+    pub length: u32,
+}
+
+/// An executable area of the module, and the table that leads from each of its bytes to the clone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+pub struct Area {
+    /// Address of its first byte in the process.
+    pub start: u64,
+    /// Its bytes; 0 for an unused entry.
+    pub length: u64,
+    /// For each byte the offset of the clone of the instruction that begins there, as `u32`; 0 where none does.
+    pub table: Span,
+}
+
+/// The start of a region.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C)]
+pub struct Header {
+    /// [`MAGIC`].
+    pub magic: u64,
+    /// Where the region must be mapped.
+    pub base: u64,
+    /// What to add to an address of the file to get one of the process.
+    pub bias: u64,
+    /// Bytes of the region, a multiple of the page size.
+    pub length: u64,
+    /// The clones; starts and ends at a page.
+    pub code: Span,
+    /// Array of [`Site`], by return address.
+    pub sites: Span,
+    /// What to write over the original code: see [`Patches`].
+    pub patches: Span,
+    /// The original code.
+    pub areas: [Area; MAX_AREAS],
+    /// Addresses of the stubs, filled by the shim: those of [`slot`], then [`GENERAL_SLOT`] and [`FENCE_SLOT`].
+    pub slots: [u64; SLOTS],
+}
+
+/// How a site accesses memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum SiteKind {
+    /// Reads.
+    Read = 0,
+    /// Writes.
+    Write = 1,
+    /// Reads, then writes; another thread may come between.
+    Update = 2,
+    /// Reads and writes in one step.
+    Atomic = 3,
+    /// Orders other accesses.
+    Fence = 4,
+}
+
+/// How the bytes of an access lie.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum SiteShape {
+    /// `size` bytes at the address in RCX.
+    Plain = 0,
+    /// A repeated string instruction; `register` tells whether the access is at RSI (6) or RDI (7).
+    Repeated = 1,
+    /// A bit that `register` counts from the address in RCX; `size` bytes is the operand.
+    BitIndexed = 2,
+    /// An area at the address in RCX whose extent the processor knows.
+    Unbounded = 3,
+}
+
+/// One hook in the clones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C)]
+pub struct Site {
+    /// Offset in the region of the instruction behind the call of the stub.
+    pub returns_to: u32,
+    /// Offset in the file's addresses of the end of the original instruction.
+    pub original_end: u32,
+    /// [`SiteKind`].
+    pub kind: u8,
+    /// [`SiteShape`].
+    pub shape: u8,
+    /// Bytes of the access, or of one element.
+    pub size: u16,
+    /// [`Site::RED_ZONE`], [`Site::FLAGS_SAVED`], [`Site::GENERAL`].
+    pub flags: u8,
+    /// A register number as instructions encode it (0 RAX, 1 RCX, ... 15 R15), where the shape needs one.
+    pub register: u8,
+    /// Length of the original instruction.
+    pub length: u8,
+    /// Always 0.
+    pub unused: u8,
+}
+
+impl Site {
+    /// The hook has moved the stack pointer down by 128 first.
+    pub const RED_ZONE: u8 = 1;
+    /// The hook has pushed the flags, as `lahf; seto al` gives them.
+    pub const FLAGS_SAVED: u8 = 2;
+    /// The hook calls the general stub.
+    pub const GENERAL: u8 = 4;
+}
+
+/// One patch of the original code: `length` bytes follow it, padded to a multiple of 8.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C)]
+pub struct Patch {
+    /// Where the bytes go.
+    pub address: u64,
+    /// How many they are.
+    pub length: u64,
+}
+
+/// The slot of the stub for plain accesses of this kind and width.
+#[must_use]
+pub fn slot(kind: SiteKind, size: u16) -> Option<usize> {
+    let width = size.trailing_zeros() as usize;
+    (size.is_power_of_two() && width < WIDTHS && kind != SiteKind::Fence).then_some(kind as usize * WIDTHS + width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_and_width_has_its_slot() {
+        let kinds = [SiteKind::Read, SiteKind::Write, SiteKind::Update, SiteKind::Atomic];
+        let slots: std::vec::Vec<usize> =
+            kinds.into_iter().flat_map(|kind| (0..WIDTHS).filter_map(move |width| slot(kind, 1 << width))).collect();
+        assert_eq!(slots, (0..GENERAL_SLOT).collect::<std::vec::Vec<_>>());
+        assert_eq!((slot(SiteKind::Read, 3), slot(SiteKind::Read, 128), slot(SiteKind::Fence, 8)), (None, None, None));
+        assert_eq!(size_of::<Header>() % 8, 0);
+    }
+}
