@@ -9,10 +9,10 @@
 //! unless every path overwrites them, and code that is not understood is skipped and named, never guessed at.
 
 mod coverage;
-mod decode;
+pub(crate) mod decode;
 pub mod functions;
 mod gaps;
-mod layout;
+pub(crate) mod layout;
 pub mod liveness;
 mod outline;
 mod parts;

@@ -14,5 +14,6 @@ pub mod code;
 pub mod elf;
 mod image;
 pub mod maps;
+pub mod rewrite;
 pub mod symbols;
 pub mod unwind;

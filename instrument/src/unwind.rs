@@ -8,6 +8,7 @@
 //! the asked number of frames.
 
 mod rules;
+mod landing;
 pub(crate) mod tables;
 
 use std::sync::OnceLock;

@@ -9,7 +9,7 @@ const ZEROES_OF_PADDING: usize = 4;
 
 /// Where a range stops being code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// No instruction has these bytes.
     Undecodable(u64),
     /// The last instruction would reach beyond the range.
@@ -19,7 +19,7 @@ pub(super) enum Fault {
 }
 
 /// Decodes all of `bytes`, linked at `start`, into `into`. On a fault the instructions before it stay there.
-pub(super) fn decode(bytes: &[u8], start: u64, into: &mut Vec<Instruction>) -> Result<(), Fault> {
+pub(crate) fn decode(bytes: &[u8], start: u64, into: &mut Vec<Instruction>) -> Result<(), Fault> {
     into.clear();
     let mut decoder = Decoder::with_ip(BITS, bytes, start, DecoderOptions::NONE);
     let mut previous_was_zero = false;
@@ -49,12 +49,12 @@ fn is_zeroes(bytes: &[u8], position: usize, instruction: &Instruction) -> bool {
 }
 
 /// Whether compilers and linkers fill the space between functions with it.
-pub(super) fn is_padding(instruction: &Instruction) -> bool {
+pub(crate) fn is_padding(instruction: &Instruction) -> bool {
     matches!(instruction.mnemonic(), Mnemonic::Nop | Mnemonic::Int3)
 }
 
 /// The number of bytes at the start of `bytes` that are padding: no-operations, breakpoints or zeroes.
-pub(super) fn padding_length(bytes: &[u8]) -> usize {
+pub(crate) fn padding_length(bytes: &[u8]) -> usize {
     let mut length = 0;
     loop {
         let rest = &bytes[length..];
@@ -74,7 +74,7 @@ pub(super) fn padding_length(bytes: &[u8]) -> usize {
 }
 
 /// Whether execution never continues behind this instruction.
-pub(super) fn ends_flow(instruction: &Instruction) -> bool {
+pub(crate) fn ends_flow(instruction: &Instruction) -> bool {
     match instruction.flow_control() {
         FlowControl::UnconditionalBranch | FlowControl::IndirectBranch | FlowControl::Return => true,
         FlowControl::Exception => true,
@@ -83,7 +83,7 @@ pub(super) fn ends_flow(instruction: &Instruction) -> bool {
 }
 
 /// The target of a direct jump, conditional or not, inside or outside of the function.
-pub(super) fn jump_target(instruction: &Instruction) -> Option<u64> {
+pub(crate) fn jump_target(instruction: &Instruction) -> Option<u64> {
     let is_jump = matches!(
         instruction.flow_control(),
         FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch | FlowControl::XbeginXabortXend
@@ -92,12 +92,12 @@ pub(super) fn jump_target(instruction: &Instruction) -> Option<u64> {
 }
 
 /// A call proper. The decoder also counts system calls as such, which keep flags and stack as they are.
-pub(super) fn is_call(instruction: &Instruction) -> bool {
+pub(crate) fn is_call(instruction: &Instruction) -> bool {
     instruction.mnemonic() == Mnemonic::Call
 }
 
 /// The target of a direct call.
-pub(super) fn call_target(instruction: &Instruction) -> Option<u64> {
+pub(crate) fn call_target(instruction: &Instruction) -> Option<u64> {
     (is_call(instruction) && has_near_target(instruction)).then(|| instruction.near_branch_target())
 }
 
@@ -107,7 +107,7 @@ fn has_near_target(instruction: &Instruction) -> bool {
 }
 
 /// The instruction at exactly this address.
-pub(super) fn index_at(instructions: &[Instruction], address: u64) -> Option<usize> {
+pub(crate) fn index_at(instructions: &[Instruction], address: u64) -> Option<usize> {
     instructions.binary_search_by_key(&address, Instruction::ip).ok()
 }
 

@@ -16,14 +16,14 @@ const POINTER_SIZE: usize = 8;
 type File<'a> = ElfFile64<'a, LittleEndian>;
 
 /// Executable bytes and the address that they are linked at.
-pub(super) struct CodeArea<'a> {
+pub(crate) struct CodeArea<'a> {
     pub(super) name: String,
-    pub(super) address: u64,
-    pub(super) bytes: &'a [u8],
+    pub(crate) address: u64,
+    pub(crate) bytes: &'a [u8],
 }
 
 impl CodeArea<'_> {
-    pub(super) fn range(&self) -> Range<u64> {
+    pub(crate) fn range(&self) -> Range<u64> {
         self.address..self.address + self.bytes.len() as u64
     }
 
@@ -101,7 +101,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-fn code_areas<'a>(file: &File<'a>) -> Vec<CodeArea<'a>> {
+pub(crate) fn code_areas<'a>(file: &File<'a>) -> Vec<CodeArea<'a>> {
     let mut areas = executable_sections(file);
     if areas.is_empty() {
         areas = executable_segments(file);

@@ -20,9 +20,9 @@ const COUNT_AS_U32: u8 = 0x03;
 
 /// The unwind information of one module, in the addresses of its file.
 pub(crate) struct UnwindTables {
-    entries: EhFrame<Reader>,
+    pub(super) entries: EhFrame<Reader>,
     index: Option<ParsedEhFrameHdr<Reader>>,
-    bases: BaseAddresses,
+    pub(super) bases: BaseAddresses,
 }
 
 /// A function's unwind information together with the section that its rules refer to.

@@ -1,0 +1,116 @@
+//! How execution gets from each point of the original code to its clone.
+//!
+//! A jump to anywhere takes five bytes. Where these would hit the next point or a call that should stay, two bytes do:
+//! a short jump to an island, five dead bytes within its reach. A call in the way of even that gives up its place and is made
+//! by the clone. What is left traps, and the shim's signal handler knows the way.
+
+use std::ops::Range;
+
+use super::text::{CLONED, KEPT, PADDING, POINT, Text, USED};
+
+/// Bytes of a jump to anywhere near.
+pub(super) const NEAR: u64 = 5;
+/// Bytes of a jump to an island.
+pub(super) const SHORT: u64 = 2;
+
+/// How a point leads to its clone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lead {
+    /// By a jump.
+    Near,
+    /// By a short jump to a jump at this address.
+    Island(u64),
+    /// Through a breakpoint.
+    Trap,
+}
+
+/// Decides for every point of the text; calls that are in the way lose their mark.
+pub(super) fn leads(text: &mut Text) -> Vec<(u64, Lead)> {
+    let points = points(text);
+    let mut leads = Vec::with_capacity(points.len());
+    let mut waiting = Vec::new();
+    for point in points {
+        let lead = match room(text, point) {
+            NEAR.. => Lead::Near,
+            SHORT..NEAR => {
+                waiting.push(leads.len());
+                text.mark(point..point + SHORT, USED);
+                Lead::Trap
+            }
+            _ => {
+                give_way(text, point + 1);
+                if room(text, point) >= NEAR { Lead::Near } else { Lead::Trap }
+            }
+        };
+        let length = if lead == Lead::Near { NEAR } else { 1 };
+        text.mark(point..point + length, USED);
+        leads.push((point, lead));
+    }
+    for index in waiting {
+        leads[index].1 = lead_without_room(text, leads[index].0);
+    }
+    leads
+}
+
+fn points(text: &Text) -> Vec<u64> {
+    let of_area = |area: &super::text::TextArea| {
+        let start = area.range.start;
+        let marked = area.marks.iter().enumerate().filter(|(_, marks)| **marks & POINT != 0);
+        marked.map(|(byte, _)| start + byte as u64).collect::<Vec<_>>()
+    };
+    text.areas.iter().flat_map(of_area).collect()
+}
+
+/// A short jump if there is an island for it, else a long one in place of the call behind, else a trap.
+fn lead_without_room(text: &mut Text, point: u64) -> Lead {
+    if let Some(island) = island(text, point) {
+        text.mark(island..island + NEAR, USED);
+        return Lead::Island(island);
+    }
+    text.unmark(point..point + SHORT, USED);
+    let behind = point + room(text, point);
+    give_way(text, behind);
+    let lead = if room(text, point) >= NEAR { Lead::Near } else { Lead::Trap };
+    text.mark(point..point + if lead == Lead::Near { NEAR } else { 1 }, USED);
+    lead
+}
+
+/// Bytes from a point on that a jump may take, as far as they matter.
+fn room(text: &Text, point: u64) -> u64 {
+    let is_free = |byte: &u64| {
+        let marks = text.marks(*byte);
+        is_available(marks) && (*byte == point || marks & POINT == 0)
+    };
+    (point..point + NEAR).take_while(is_free).count() as u64
+}
+
+fn is_available(marks: u8) -> bool {
+    marks & (CLONED | PADDING) != 0 && marks & (KEPT | USED) == 0
+}
+
+/// Frees the bytes of an original call that begins at an address.
+fn give_way(text: &mut Text, address: u64) {
+    if let Ok(index) = text.calls.binary_search_by_key(&address, |call| call.0) {
+        text.unmark(address..address + u64::from(text.calls[index].1), KEPT);
+    }
+}
+
+/// Five bytes in a row within reach of a short jump, padding first, that nobody needs.
+fn island(text: &Text, point: u64) -> Option<u64> {
+    let from = point + SHORT;
+    let reach = from.saturating_sub(128)..from + 128;
+    let has_room = |wanted: u8| {
+        move |start: &u64| {
+            let fits = |byte: u64| {
+                let marks = text.marks(byte);
+                is_available(marks) && marks & POINT == 0 && marks & wanted != 0
+            };
+            (*start..*start + NEAR).all(fits)
+        }
+    };
+    closest(&reach, has_room(PADDING)).or_else(|| closest(&reach, has_room(CLONED | PADDING)))
+}
+
+fn closest(reach: &Range<u64>, has_room: impl Fn(&u64) -> bool) -> Option<u64> {
+    reach.clone().find(has_room)
+}
