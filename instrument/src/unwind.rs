@@ -7,8 +7,8 @@
 //! Memory and tables are untrusted: a walk ends at the first thing that makes no sense, after at most
 //! the asked number of frames.
 
-mod rules;
 mod landing;
+mod rules;
 pub(crate) mod tables;
 
 use std::sync::OnceLock;
