@@ -128,6 +128,7 @@ pub fn create(thread: ThreadId, routine: u64, argument: u64, stack: Option<(u64,
     }
     fiber.set_next(Action::new(thread, Op::ThreadStart, Variable::thread(thread)));
     crate::syscalls::signals::inherit_mask(thread);
+    crate::access::clocks::create(thread);
     let mut live = world.live.get();
     live.insert(thread);
     world.live.set(live);

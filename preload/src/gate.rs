@@ -4,7 +4,7 @@
 //! code that follows runs up to the next gate without interruption. That is SCALE's thread transition (section 3.1).
 
 use crate::syscalls::signals::send as signals;
-use crate::{arena, cancel, finish, sched, world};
+use crate::{access, arena, cancel, finish, sched, world};
 use core::cell::Cell;
 use rscale_protocol::model::{CANCELLED, Outcome};
 use rscale_protocol::{Action, Choice, Op, Variable};
@@ -129,6 +129,7 @@ fn perform(action: &Action, choice: Choice) -> Outcome {
     let world = world::get();
     let outcome = world.model(|model| model.perform(action, choice));
     arena::get().log[world.logged.get() - 1].store_result(outcome.result);
+    access::clocks::step(action);
     sched::wake_sleepers(action);
     outcome
 }

@@ -13,6 +13,7 @@
 
 #![no_std]
 
+mod access;
 mod arena;
 mod cancel;
 mod clock;

@@ -61,9 +61,14 @@ fn proceed(enabled: &[ThreadSet; 3]) -> Token {
 fn preferred(awake: ThreadSet) -> Option<ThreadId> {
     let world = world::get();
     let me = world.current.get();
-    if awake.contains(me) && !matches!(world.fiber().next().op, Op::Yield | Op::Sleep) {
+    if awake.contains(me) && !is_polite(world.fiber().next().op) {
         return Some(me);
     }
-    let polite = |thread: &ThreadId| !matches!(world.fibers[thread.index()].next().op, Op::Yield | Op::Sleep);
-    awake.iter().find(polite).or_else(|| awake.next_from((me.index() + 1) % MAX_THREADS)).or_else(|| awake.first())
+    let eager = |thread: &ThreadId| !is_polite(world.fibers[thread.index()].next().op);
+    awake.iter().find(eager).or_else(|| awake.next_from((me.index() + 1) % MAX_THREADS)).or_else(|| awake.first())
+}
+
+/// Whether a thread at this operation lets others go first.
+fn is_polite(op: Op) -> bool {
+    matches!(op, Op::Yield | Op::Sleep | Op::Preempt)
 }

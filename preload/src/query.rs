@@ -69,6 +69,7 @@ fn run() {
 /// Runs the fibers until the execution ends.
 fn execute() {
     crate::syscalls::begin();
+    crate::access::begin();
     control::get().dirty.set(true);
     crate::start::create_main_fiber();
     world::get().running.set(true);

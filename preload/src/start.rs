@@ -6,7 +6,8 @@
 
 use crate::wrap::process::exit_process;
 use crate::{
-    arena, control, fault, fiber, finish, fs_base, kernel_threads, query, snapshot, switch, sys, syscalls, tls_pool,
+    access, arena, control, fault, fiber, finish, fs_base, kernel_threads, query, snapshot, switch, sys, syscalls,
+    tls_pool,
 };
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
@@ -76,9 +77,19 @@ fn attach_arena() -> bool {
         close(descriptor);
         attached
     });
-    descriptors.flatten().for_each(close);
     if !attached {
         sys::exit_group(124); // the scheduler process names this status: shim and rscale do not belong together
+    }
+    let mut rest = descriptors.flatten();
+    rest.next().inspect(|&shim| close(shim));
+    let regions = rest.next();
+    let installed = match regions {
+        Some(regions) if arena::get().setup.instrument.load(Relaxed) != 0 => access::install(regions),
+        _ => Ok(()),
+    };
+    regions.inspect(|&regions| close(regions));
+    if let Err(what) = installed {
+        finish::end_with(Ending::Internal, 0, what);
     }
     true
 }

@@ -5,19 +5,25 @@
 mod duration;
 mod filters;
 mod rules;
+mod watched;
 
 pub use duration::parse_duration;
 pub use filters::{FilterChoice, parse_filters};
 pub use rules::{Memory, Rules, Scope};
+pub use watched::Watched;
 
 use crate::compile::Subject;
 use crate::exit::Failure;
+use crate::explore::Locations;
 use crate::finding::Finding;
 use rscale_protocol::arena::Engine;
 use rscale_replay::trace::{self, Header, Parsed, ThreadOrigin};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// The option of a trace that names the communication variables in memory.
+const LOCATIONS: &str = "locations";
 
 /// A search.
 #[derive(Debug)]
@@ -28,6 +34,8 @@ pub struct RunConfig {
     pub args: Vec<OsString>,
     /// What a schedule means.
     pub rules: Rules,
+    /// Which code is watched.
+    pub watched: Watched,
     /// The filters, in order; None for the default.
     pub filters: Option<Vec<FilterChoice>>,
     /// Whether to go on after the first finding.
@@ -49,13 +57,24 @@ pub struct RunConfig {
 impl RunConfig {
     /// The header of a trace of this run, under the rules that the finding was made with.
     #[must_use]
-    pub fn trace_header(&self, rules: &Rules, finding: &Finding, threads: Vec<ThreadOrigin>) -> Header {
+    pub fn trace_header(
+        &self,
+        rules: &Rules,
+        locations: &Locations,
+        finding: &Finding,
+        threads: Vec<ThreadOrigin>,
+    ) -> Header {
+        let mut options = rules.to_options();
+        options.extend(self.watched.to_options());
+        if !locations.is_empty() {
+            options.push((LOCATIONS.into(), locations.to_text()));
+        }
         Header {
             version: Some(env!("CARGO_PKG_VERSION").into()),
             program: Some(self.subject.given.clone().into_os_string()),
             program_hash: Some(self.subject.hash.clone()),
             arguments: self.args.clone(),
-            options: rules.to_options(),
+            options,
             finding: Some(finding.headline()),
             threads,
         }
@@ -71,6 +90,10 @@ pub struct ReplayConfig {
     pub args: Vec<OsString>,
     /// What the schedule means.
     pub rules: Rules,
+    /// Which code is watched.
+    pub watched: Watched,
+    /// The communication variables in memory.
+    pub locations: Locations,
     /// What the threads of the program run on.
     pub engine: Engine,
     /// The file that the schedule comes from.
@@ -102,10 +125,14 @@ impl ReplayConfig {
                 path.display()
             )));
         }
-        let rules = Rules::from_options(&header.options)
-            .map_err(|reason| Failure::CannotRun(format!("{}: {reason}", path.display())))?;
+        let cannot = |reason: String| Failure::CannotRun(format!("{}: {reason}", path.display()));
+        let locations = Locations::from_text(header.option(LOCATIONS).unwrap_or_default())
+            .ok_or_else(|| cannot("the option \"locations\" makes no sense".into()))?;
+        let (watched, mut options) = Watched::from_options(&header.options);
+        options.retain(|(name, _)| name != LOCATIONS);
+        let rules = Rules::from_options(&options).map_err(cannot)?;
         let args = if args.is_empty() { header.arguments.clone() } else { args };
-        Ok(ReplayConfig { subject, args, rules, engine, path: path.to_owned(), schedule })
+        Ok(ReplayConfig { subject, args, rules, watched, locations, engine, path: path.to_owned(), schedule })
     }
 
     /// Where a step stands: `trace.txt: line 3, column 7`.
@@ -127,6 +154,7 @@ impl RunConfig {
             subject: Subject::sample("./a.out"),
             args: vec!["3".into()],
             rules: Rules::default(),
+            watched: Watched::default(),
             filters: Some(filters),
             keep_going: false,
             outcomes: false,
@@ -156,14 +184,18 @@ mod tests {
         config.subject = Subject::prepare(&program).expect("an executable");
         config.rules.seed = 7;
         let finding = samples::deadlock();
-        let header = config.trace_header(&config.rules, &finding, Vec::new());
+        let mut locations = Locations::default();
+        locations.add(0x4000, 8);
+        config.watched.excluded.push("log".into());
+        let header = config.trace_header(&config.rules, &locations, &finding, Vec::new());
         let path = directory.path().join("trace.txt");
         trace::write(&path, &Trace { header, tokens: finding.schedule }).expect("written");
 
         let replay = ReplayConfig::load(&path, None, Vec::new(), Engine::Fibers).expect("replayable");
         assert_eq!((replay.subject.given.as_path(), replay.rules), (program.as_path(), config.rules));
-        assert_eq!(replay.args, config.args);
-        assert!(replay.place_of_step(1).ends_with("trace.txt: line 17, column 3"), "{}", replay.place_of_step(1));
+        assert_eq!((&replay.args, replay.locations.clone()), (&config.args, locations));
+        assert_eq!(replay.watched, config.watched);
+        assert!(replay.place_of_step(1).ends_with("trace.txt: line 19, column 3"), "{}", replay.place_of_step(1));
 
         fs::copy("/bin/false", &program).expect("another program");
         let failure = ReplayConfig::load(&path, None, Vec::new(), Engine::Fibers).expect_err("changed");

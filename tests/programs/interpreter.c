@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: bug
+ * scope: sync
  * kind: deadlock
  * arguments: ";create:1 create:2 join:1 join:2 / lock:a lock:b unlock:b unlock:a / lock:b lock:a unlock:a unlock:b" joined
  * runs: none=811

@@ -47,6 +47,8 @@ pub struct Expectation {
     pub flags: Vec<String>,
     /// The optimisation levels.
     pub levels: Vec<String>,
+    /// The scopes to search in. Where both are named, everything is checked in the first, and the verdict in the second.
+    pub scopes: Vec<String>,
     /// Whether findings are replayed on kernel threads too.
     pub threads_engine: bool,
 }
@@ -82,6 +84,7 @@ impl Expectation {
             status,
             isolation: list("snapshot fork exec"),
             levels: list("-O0 -O2"),
+            scopes: SCOPES.map(String::from).into(),
             ..Expectation::default()
         })
     }
@@ -106,6 +109,9 @@ impl Expectation {
             "levels" => {
                 self.levels = value.split_whitespace().map(|level| one_of(level, &LEVELS)).collect::<Result<_, _>>()?;
             }
+            "scope" => {
+                self.scopes = value.split_whitespace().map(|scope| one_of(scope, &SCOPES)).collect::<Result<_, _>>()?;
+            }
             "threads-engine" => self.threads_engine = one_of(value, &["yes", "no"])? == "yes",
             _ => return Err("no such key".into()),
         }
@@ -124,7 +130,7 @@ impl Expectation {
     }
 }
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "verdict",
     "kind",
     "message",
@@ -138,12 +144,15 @@ const KEYS: [&str; 14] = [
     "isolation",
     "flags",
     "levels",
+    "scope",
     "threads-engine",
 ];
 const KINDS: [&str; 10] =
     ["assertion", "deadlock", "crash", "invariant", "race", "livelock", "misuse", "memory", "hang", "exit"];
 const ISOLATION: [&str; 3] = ["snapshot", "fork", "exec"];
 const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
+/// Operations of the thread library, or memory accesses too.
+const SCOPES: [&str; 2] = ["sync", "all"];
 
 /// The lines `* key: value` of the comment, up to an empty one; what follows that is prose.
 fn entries(body: &str) -> Result<Vec<(&str, &str)>, String> {

@@ -2,10 +2,10 @@
 
 use rscale_protocol::region::Patch;
 
-use super::points::{Lead, NEAR, SHORT};
-use super::text::{CLONED, KEPT, Text, TextArea, USED};
 use super::plan::Placement;
+use super::points::{Lead, NEAR, SHORT};
 use super::select::Selection;
+use super::text::{CLONED, KEPT, Text, TextArea, USED};
 
 const BREAKPOINT: u8 = 0xcc;
 const JUMP: u8 = 0xe9;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use iced_x86::{Code, Instruction};
 
 use super::select::Selection;
-use crate::code::decode::{decode, is_call, is_padding, jump_target, call_target};
+use crate::code::decode::{call_target, decode, is_call, is_padding, jump_target};
 use crate::code::layout::CodeArea;
 
 /// Part of a function that is cloned: dead unless something below says otherwise.
@@ -67,9 +67,9 @@ impl Text {
         }
         for range in &selection.foreign {
             let _ = decode(selection.bytes(range), range.start, &mut instructions);
-            let targets = instructions.iter().filter_map(|instruction| {
-                jump_target(instruction).or_else(|| call_target(instruction))
-            });
+            let targets = instructions
+                .iter()
+                .filter_map(|instruction| jump_target(instruction).or_else(|| call_target(instruction)));
             arrivals.extend(targets.filter(|target| !range.contains(target)));
         }
         arrivals.into_iter().for_each(|address| text.mark_arrival(address));

@@ -124,24 +124,23 @@ impl Action {
         self.op == other.op && self.thread == other.thread && self.object == other.object && self.second == other.second
     }
 
-    /// The variables it accesses, its objects first. All but [`Variable::MEMORY`] are synchronisation variables.
+    /// The variables it accesses, its objects first, then [`Variable::MEMORY`].
     pub fn accesses(&self) -> impl Iterator<Item = Access> + use<> {
         let touches = self.op.touches();
         let (first, second) = match touches {
             Touches::Nothing | Touches::Everything => (None, None),
-            Touches::Object | Touches::ObjectAndMemory => (Some(self.object), None),
+            Touches::Object | Touches::Reads | Touches::ObjectAndMemory => (Some(self.object), None),
             Touches::Both => (Some(self.object), Some(self.second)),
         };
-        let kind = match touches {
-            Touches::Everything | Touches::ObjectAndMemory => AccessKind::Write,
-            _ => AccessKind::Read,
-        };
+        let write_if = |writes| if writes { AccessKind::Write } else { AccessKind::Read };
+        let kind = write_if(touches != Touches::Reads);
+        let memory_kind = write_if(matches!(touches, Touches::Everything | Touches::ObjectAndMemory));
+        let memory = Access { variable: Variable::MEMORY, kind: memory_kind };
         let objects = first.into_iter().chain(second);
-        let memory = Access { variable: Variable::MEMORY, kind };
-        objects.map(|variable| Access { variable, kind: AccessKind::Write }).chain(core::iter::once(memory))
+        objects.map(move |variable| Access { variable, kind }).chain(core::iter::once(memory))
     }
 
-    /// The synchronisation objects it accesses.
+    /// The objects it accesses.
     pub fn objects(&self) -> impl Iterator<Item = Variable> + use<> {
         self.accesses().map(|access| access.variable).filter(|&variable| variable != Variable::MEMORY)
     }

@@ -28,6 +28,8 @@ pub enum Family {
     Descriptor,
     /// The process as a whole.
     Process,
+    /// Plain memory that threads share without the protection of anything above.
+    Memory,
 }
 
 /// Which communication variables an operation accesses (SCALE, Definition 10).
@@ -37,6 +39,8 @@ pub enum Touches {
     Nothing,
     /// The object of the action.
     Object,
+    /// The object of the action, which it does not change.
+    Reads,
     /// The object and the second object of the action.
     Both,
     /// The object, and memory that any thread may have written since.
@@ -135,6 +139,9 @@ operations! {
     /// Sends a signal to a thread.
     11 ThreadKill "kill" Thread Object;
 
+    /// Has run for very long without another step: lets others run.
+    12 Preempt "long run" Thread Nothing;
+
     /// Makes a mutex.
     20 MutexInit "mutex init" Mutex Object;
     /// Waits for a mutex and takes it.
@@ -230,4 +237,11 @@ operations! {
 
     /// Ends the process.
     110 ProcessExit "exit" Process Everything;
+
+    /// Reads a location.
+    120 Read "read" Memory Reads;
+    /// Writes a location.
+    121 Write "write" Memory Object;
+    /// Reads and writes a location in one step.
+    122 AtomicUpdate "atomic update" Memory Object;
 }

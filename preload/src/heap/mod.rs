@@ -18,7 +18,7 @@ use rscale_protocol::MAX_THREADS;
 use rscale_protocol::ending::HeapError;
 
 /// Where the heap lies: far from where the kernel puts mappings.
-const BASE: u64 = 0x6000_0000_0000;
+const BASE: u64 = 0x6100_0000_0000;
 /// Room for one thread.
 const STRIDE: u64 = 4 << 30;
 const END: u64 = BASE + MAX_THREADS as u64 * STRIDE;

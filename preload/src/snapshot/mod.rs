@@ -16,6 +16,7 @@ use hot::HotSet;
 /// Bytes of a page.
 pub const PAGE: u64 = 4096;
 const MAX_RANGES: usize = 1024;
+const MAX_EXCLUDED: usize = 16;
 
 /// A range of addresses.
 #[derive(Clone, Copy, Default)]
@@ -29,7 +30,7 @@ struct Snapshot {
     ranges: [Range; MAX_RANGES],
     count: usize,
     /// Memory of the shim itself that must stay as it is.
-    excluded: [Range; 8],
+    excluded: [Range; MAX_EXCLUDED],
     excluded_count: usize,
     hot: HotSet,
     fresh: Fresh,
@@ -44,7 +45,7 @@ unsafe impl Sync for Place {}
 static SNAPSHOT: Place = Place(UnsafeCell::new(Snapshot {
     ranges: [Range { start: 0, end: 0 }; MAX_RANGES],
     count: 0,
-    excluded: [Range { start: 0, end: 0 }; 8],
+    excluded: [Range { start: 0, end: 0 }; MAX_EXCLUDED],
     excluded_count: 0,
     hot: HotSet::new(),
     fresh: Fresh::new(),

@@ -1,6 +1,6 @@
 //! The result of a run, decoded from the arena and checked.
 
-use rscale_protocol::arena::{Arena, LOG_CAPACITY, Step, load_bytes, load_set};
+use rscale_protocol::arena::{Arena, LOG_CAPACITY, Location, Step, load_bytes, load_set};
 use rscale_protocol::model::Life;
 use rscale_protocol::{Action, Ending, MAX_THREADS, ThreadId, ThreadSet};
 use std::sync::atomic::Ordering::Relaxed;
@@ -22,6 +22,8 @@ pub struct RunEnd {
     pub enabled: [ThreadSet; 3],
     /// Who has not ended.
     pub live: ThreadSet,
+    /// Locations that threads accessed in no particular order, and which are no scheduling points: start and length.
+    pub races: Vec<(u64, u64)>,
     /// What the shim or the program says about it; empty for ordinary ends.
     pub text: String,
 }
@@ -58,8 +60,14 @@ pub(super) fn read_end(arena: &Arena) -> Option<RunEnd> {
         thread: ThreadId::from_index(result.thread.load(Relaxed) as usize)?,
         enabled: [0, 1, 2].map(|choice: usize| load_set(&result.enabled[choice])),
         live: load_set(&result.live),
+        races: read_races(arena),
         text,
     })
+}
+
+fn read_races(arena: &Arena) -> Vec<(u64, u64)> {
+    let count = arena.result.races.load(Relaxed) as usize;
+    arena.races.iter().take(count).map(Location::load).collect()
 }
 
 fn read_text(arena: &Arena) -> String {

@@ -3,8 +3,9 @@
 use super::result::{read_end, read_log, read_threads};
 use super::watchdog::{Hang, Watchdog};
 use super::{Backend, BackendError, Limits, Memory, RunEnd, RunRequest, ThreadState, mailbox};
+use crate::explore::Locations;
 use crate::interrupt;
-use crate::launch::{ArenaMap, Captured, Launch, LaunchError, Process, Shim};
+use crate::launch::{ArenaMap, Captured, Launch, LaunchError, Process, Regions, Shim};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rscale_protocol::arena::{Command, Isolation, LOG_CAPACITY, MAX_STEPS, Reply, Step, Token, store_set};
@@ -25,10 +26,15 @@ pub struct Target {
     launch: Launch,
     limits: Limits,
     shim: Shim,
+    regions: Regions,
     arena: ArenaMap,
     output: [Captured; 2],
     process: Option<Process>,
     seen: u32,
+    /// Whether the process has been told to run an execution.
+    has_run: bool,
+    /// Steps of the execution that have been read.
+    taken: usize,
     hang: Option<Hang>,
     deadline: Option<Instant>,
     gave_up: Option<RunEnd>,
@@ -50,6 +56,7 @@ impl Target {
             launch,
             limits,
             shim: Shim::unpack().map_err(resource("unpack the shim"))?,
+            regions: Regions::new().map_err(resource("make memory for instrumented code"))?,
             arena: ArenaMap::new().map_err(resource("make shared memory"))?,
             output: [
                 Captured::new().map_err(resource("capture standard output"))?,
@@ -57,6 +64,8 @@ impl Target {
             ],
             process: None,
             seen: 0,
+            has_run: false,
+            taken: 0,
             hang: None,
             deadline: None,
             gave_up: None,
@@ -68,6 +77,20 @@ impl Target {
     /// Gives up an execution that is not over at this time.
     pub fn set_deadline(&mut self, deadline: Option<Instant>) {
         self.deadline = deadline;
+    }
+
+    /// Makes these locations scheduling points from the next execution on.
+    pub fn set_locations(&mut self, locations: &Locations) {
+        let request = &self.arena.request;
+        locations.iter().zip(&self.arena.locations).for_each(|((start, length), place)| place.store(start, length));
+        request.locations.store(locations.len() as u32, Relaxed);
+        request.locations_version.fetch_add(1, Relaxed);
+    }
+
+    /// The instrumented copies of the program's code.
+    #[must_use]
+    pub fn regions(&self) -> &Regions {
+        &self.regions
     }
 
     /// How the program was started.
@@ -94,12 +117,20 @@ impl Target {
         mailbox.replies.0.store(0, Relaxed);
         mailbox.shim_sleeps.store(0, Relaxed);
         self.seen = 0;
+        self.has_run = false;
         for output in &mut self.output {
             output.clear().map_err(|error| LaunchError::Resource("clear the captured output", error))?;
         }
-        let process = Process::start(&self.launch, &self.shim, &self.arena, &self.output)?;
+        let process = Process::start(&self.launch, &self.shim, &self.arena, &self.regions, &self.output)?;
+        let pid = process.pid();
         self.process = Some(process);
-        match self.wait()? {
+        let mut reply = self.wait()?;
+        if let (Some(Reply::Loaded), Some(wanted)) = (reply, &self.launch.instrumentation) {
+            self.regions.provide(pid.as_raw(), wanted, &self.arena).map_err(LaunchError::Instrument)?;
+            mailbox::send(&self.arena, Command::Continue);
+            reply = self.wait()?;
+        }
+        match reply {
             Some(Reply::Ready) => Ok(()),
             // It gave up before main: the next run reports why.
             Some(_) => {
@@ -201,15 +232,16 @@ impl Target {
         }
     }
 
-    fn take_log(&self, count: usize, log: &mut Vec<Step>) -> Result<(), BackendError> {
+    fn take_log(&mut self, count: usize, log: &mut Vec<Step>) -> Result<(), BackendError> {
         let sensible = read_log(&self.arena, count, log);
+        self.taken += count;
         sensible.then_some(()).ok_or_else(|| BackendError::Protocol("the log makes no sense".into()))
     }
 
     /// The program hangs, or has ended without saying so: what is known of the execution is its log.
     fn lost(&mut self, log: &mut Vec<Step>) -> Result<RunEnd, BackendError> {
         let steps = self.arena.mailbox.heartbeat.load(Relaxed) as usize;
-        self.take_log(steps.saturating_sub(log.len()), log)?;
+        self.take_log(steps.saturating_sub(self.taken), log)?;
         let (ending, value) = match (self.hang, self.process().and_then(Process::ended)) {
             (Some(hang), _) => (Ending::Hang, u64::from(hang == Hang::Asleep)),
             // Under the filter a program can not end its process: the shim did, because it could not go on.
@@ -225,7 +257,17 @@ impl Target {
         let text = String::from_utf8_lossy(&text).into_owned();
         let thread = log.last().map_or(ThreadId::MAIN, |step| step.action.thread);
         let enabled = [ThreadSet::EMPTY; 3];
-        Ok(RunEnd { ending, value, address: 0, block: (0, 0), thread, enabled, live: ThreadSet::EMPTY, text })
+        Ok(RunEnd {
+            ending,
+            value,
+            address: 0,
+            block: (0, 0),
+            thread,
+            enabled,
+            live: ThreadSet::EMPTY,
+            races: Vec::new(),
+            text,
+        })
     }
 
     /// The shim as a file that this process can read.
@@ -235,7 +277,7 @@ impl Target {
     }
 
     fn is_fresh_process_needed(&mut self) -> bool {
-        let used = self.launch.isolation == Isolation::Exec && self.arena.mailbox.commands.load(Relaxed) > 0;
+        let used = self.launch.isolation == Isolation::Exec && self.has_run;
         // Whether the process still lives is not asked here: that is a system call, and a run that meets a dead process
         // finds out.
         used || self.hang.is_some() || self.process().is_none_or(|process| process.is_known_to_have_ended())
@@ -272,6 +314,8 @@ impl Backend for Target {
         store_set(&arguments.sleep, request.sleep);
         self.arena.mailbox.heartbeat.store(0, Relaxed);
         self.arena.result.text_length.store(0, Relaxed);
+        self.has_run = true;
+        self.taken = 0;
         self.command(Command::Run, log)
     }
 

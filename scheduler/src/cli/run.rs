@@ -2,7 +2,7 @@
 
 use super::{OutputArgs, check_directory};
 use crate::compile::Subject;
-use crate::config::{Memory, Rules, RunConfig, Scope, parse_duration, parse_filters};
+use crate::config::{Memory, Rules, RunConfig, Scope, Watched, parse_duration, parse_filters};
 use crate::exit::{Exit, Failure};
 use crate::filters::FilterInfo;
 use crate::report::progress::Progress;
@@ -14,10 +14,6 @@ use rscale_protocol::arena::{Isolation, MAX_STEPS};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// Said with every result under `--scope all` until it is no longer so.
-const SCOPE_NOTE: &str = "scheduling points are the operations of the thread library; memory accesses, plain or atomic, are not \
-                          scheduling points yet, so bugs that need a switch between two of them are not found";
 
 /// Explore the schedules of a program
 #[derive(Args, Debug)]
@@ -34,6 +30,15 @@ pub struct RunArgs {
     /// Scheduling points [default: all]
     #[arg(long, value_name = "sync|all", hide_possible_values = true, help_heading = "Search")]
     scope: Option<ScopeArg>,
+    /// Watch a shared library like the program itself (repeatable)
+    #[arg(long, value_name = "LIB", help_heading = "Search")]
+    instrument: Vec<PathBuf>,
+    /// Do not watch a function or source file (repeatable)
+    #[arg(long, value_name = "NAME", help_heading = "Search")]
+    exclude: Vec<String>,
+    /// Only say what would be watched
+    #[arg(long, help_heading = "Search")]
+    dry_run: bool,
     /// Memory model [default: sc]
     #[arg(long, value_name = "sc|tso|pso", hide_possible_values = true, help_heading = "Search")]
     memory: Option<MemoryArg>,
@@ -121,7 +126,12 @@ enum EngineArg {
 impl RunArgs {
     /// Runs the search and reports.
     pub fn execute(self) -> Result<Exit, Failure> {
+        let is_dry = self.dry_run;
         let (config, output, no_progress) = self.resolve()?;
+        if is_dry {
+            print(output.target(), &session::coverage(&config)?)?;
+            return Ok(Exit::Clean);
+        }
         if let Ok(Some(warning)) = session::warnings(&config.subject.executable)
             && !output.quiet
         {
@@ -158,11 +168,11 @@ impl RunArgs {
         let trace = self.trace.unwrap_or_else(|| "trace.txt".into());
         check_directory("--trace", &trace)?;
         self.output.check()?;
-        let notes = if rules.scope == Scope::All { vec![SCOPE_NOTE.to_owned()] } else { Vec::new() };
         let config = RunConfig {
             subject: Subject::prepare(&self.program)?,
             args: self.args,
             rules,
+            watched: Watched { libraries: self.instrument, excluded: self.exclude },
             filters,
             keep_going: self.keep_going,
             outcomes: self.outcomes,
@@ -170,7 +180,7 @@ impl RunArgs {
             max_executions: self.max_executions,
             time_limit: self.time_limit,
             trace,
-            notes,
+            notes: Vec::new(),
         };
         Ok((config, self.output, self.no_progress))
     }
@@ -250,7 +260,7 @@ mod tests {
         assert_eq!((config.rules, config.filters, config.jobs), (Rules::default(), None, 1));
         assert_eq!((config.max_executions, config.time_limit), (None, None));
         assert_eq!(config.trace, PathBuf::from("trace.txt"));
-        assert_eq!(config.notes, [SCOPE_NOTE]);
+        assert!(config.notes.is_empty() && config.watched == Watched::default());
         assert!(!config.keep_going && !config.outcomes && config.args.is_empty());
     }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// How the loader names the shim, which it maps from a file without a name.
 const SHIM: &str = "/memfd:rscale-shim";
 /// Where the shim keeps the program's heap, and how much of it each thread has.
-const HEAP: std::ops::Range<u64> = 0x6000_0000_0000..0x6080_0000_0000;
+const HEAP: std::ops::Range<u64> = 0x6100_0000_0000..0x6180_0000_0000;
 const HEAP_PER_THREAD: u64 = 4 << 30;
 
 /// The names of one program.

@@ -39,7 +39,10 @@ fn registers(target: &Target, state: &ThreadState, end: &RunEnd) -> Option<Regis
     let ended_it = state.id == end.thread;
     ended_it.then(|| {
         let words = &target.arena().result.registers;
-        Registers { values: std::array::from_fn(|index| words[index].load(Relaxed)) }
+        let mut values = std::array::from_fn(|index| words[index].load(Relaxed));
+        // Code that is instrumented runs as a clone; its stack is that of the original.
+        values[Registers::RIP] = target.regions().original_of(values[Registers::RIP]).unwrap_or(values[Registers::RIP]);
+        Registers { values }
     })
 }
 

@@ -1,11 +1,13 @@
 //! Exploration: one search tree, one loop, filters as plug-ins (SCALE, Algorithms 1, 2 and 7).
 
 mod candidates;
+mod locations;
 mod order;
 mod path;
 mod search;
 
 pub use candidates::Candidates;
+pub use locations::Locations;
 pub use order::Order;
 pub use path::{Node, Path};
 pub use search::{Absorbed, Divergence, Search};

@@ -17,6 +17,7 @@ pub struct Search {
     order: Order,
     prefix: Vec<Token>,
     counts: Counts,
+    has_begun: bool,
 }
 
 /// What became of a run.
@@ -50,7 +51,19 @@ impl Search {
             order: Order::new(seed),
             prefix: Vec::new(),
             counts: Counts::default(),
+            has_begun: false,
         }
+    }
+
+    /// Begins anew, because what a step is has changed: the runs so far count as cut.
+    pub fn begin_anew(&mut self, filters: Vec<Box<dyn Filter>>, discarded: u64) {
+        let runs = self.counts.runs + discarded;
+        self.counts = Counts { runs, blocked: runs, ..Counts::default() };
+        self.path = Path::default();
+        self.configuration = Configuration::initial();
+        self.filters = filters;
+        self.prefix.clear();
+        self.has_begun = false;
     }
 
     /// What has been done so far.
@@ -72,7 +85,7 @@ impl Search {
 
     /// The schedule to run next: the first run follows none. None when everything has been explored.
     pub fn next_schedule(&mut self) -> Option<&[Token]> {
-        if self.counts.runs == 0 {
+        if !self.has_begun {
             return Some(&self.prefix);
         }
         let token = self.backtrack()?;
@@ -108,6 +121,7 @@ impl Search {
             return Absorbed::Diverged(Box::new(divergence));
         }
         self.counts.runs += 1;
+        self.has_begun = true;
         self.configuration.begin(execution);
         (0..known.min(execution.steps.len())).for_each(|index| self.configuration.follow(execution, index));
         let complete = self.walk(execution, known);
@@ -211,6 +225,7 @@ mod tests {
             thread,
             enabled: [ThreadSet::EMPTY; 3],
             live,
+            races: Vec::new(),
             text: String::new(),
         };
         let mut execution = Execution::default();

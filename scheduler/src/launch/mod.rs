@@ -6,11 +6,13 @@
 
 mod arena_map;
 mod captured;
+mod regions;
 mod shim;
 mod spawn;
 
 pub use arena_map::ArenaMap;
 pub use captured::Captured;
+pub use regions::{Instrumentation, Planned, Regions};
 pub use shim::Shim;
 pub use spawn::Process;
 
@@ -42,6 +44,8 @@ pub struct Launch {
     pub leaks: bool,
     /// Whether constructors of the program are part of an execution.
     pub before_constructors: bool,
+    /// What to instrument, so that memory accesses can be scheduling points.
+    pub instrumentation: Option<Instrumentation>,
     /// Seed of what the program takes for random.
     pub seed: u64,
 }
@@ -55,6 +59,8 @@ pub enum LaunchError {
     Exec(PathBuf, std::io::Error),
     /// The kernel does not let rscale trace its child.
     Ptrace(std::io::Error),
+    /// Its code can not be instrumented.
+    Instrument(String),
     /// The program ended before the shim was ready.
     EndedEarly(String),
 }
@@ -69,6 +75,7 @@ impl std::fmt::Display for LaunchError {
                 "not permitted to trace the program ({error}); in a container, allow ptrace \
                  (--cap-add=SYS_PTRACE), or see `rscale doctor`"
             ),
+            LaunchError::Instrument(why) => write!(f, "could not instrument the program: {why}; use --scope sync"),
             LaunchError::EndedEarly(how) => write!(f, "the program ended before its main function: {how}"),
         }
     }
@@ -87,6 +94,7 @@ impl Launch {
         setup.unwinder.store(self.unwinder.into(), Relaxed);
         setup.leaks.store(self.leaks.into(), Relaxed);
         setup.before_constructors.store(self.before_constructors.into(), Relaxed);
+        setup.instrument.store(self.instrumentation.is_some().into(), Relaxed);
         setup.seed.store(self.seed, Relaxed);
     }
 }

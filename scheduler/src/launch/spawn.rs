@@ -3,14 +3,14 @@
 //! Code between fork and exec may only make system calls: that is the one unsafe promise here.
 #![allow(unsafe_code)]
 
-use super::{ArenaMap, Captured, Launch, LaunchError, Shim};
+use super::{ArenaMap, Captured, Launch, LaunchError, Regions, Shim};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::personality::{self, Persona};
 use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::sys::{prctl, ptrace};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getpid, getppid};
 use rscale_protocol::arena::ARENA_VARIABLE;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -34,10 +34,11 @@ impl Process {
         launch: &Launch,
         shim: &Shim,
         arena: &ArenaMap,
+        regions: &Regions,
         output: &[Captured; 2],
     ) -> Result<Process, LaunchError> {
         launch.write_setup(arena);
-        let mut command = command(launch, shim, arena, output)
+        let mut command = command(launch, shim, arena, regions, output)
             .map_err(|error| LaunchError::Resource("pass descriptors to the program", error))?;
         let child = command.spawn().map_err(|error| spawn_error(launch, error))?;
         let mut process = Process { child, status: None };
@@ -110,8 +111,15 @@ fn spawn_error(launch: &Launch, error: io::Error) -> LaunchError {
     }
 }
 
-fn command(launch: &Launch, shim: &Shim, arena: &ArenaMap, output: &[Captured; 2]) -> io::Result<Command> {
-    let (shim_fd, arena_fd) = (shim.descriptor().as_raw_fd(), arena.descriptor().as_raw_fd());
+fn command(
+    launch: &Launch,
+    shim: &Shim,
+    arena: &ArenaMap,
+    regions: &Regions,
+    output: &[Captured; 2],
+) -> io::Result<Command> {
+    let own = [arena.descriptor(), shim.descriptor(), regions.descriptor()].map(|descriptor| descriptor.as_raw_fd());
+    let [arena_fd, shim_fd, regions_fd] = own;
     let mut command = Command::new(&launch.executable);
     command
         .arg0(&launch.name)
@@ -121,13 +129,14 @@ fn command(launch: &Launch, shim: &Shim, arena: &ArenaMap, output: &[Captured; 2
         .env("GLIBC_TUNABLES", before_users("GLIBC_TUNABLES", "glibc.pthread.rseq=0"))
         // Binding a symbol at its first call would happen again after every restore.
         .env("LD_BIND_NOW", "1")
-        .env(ARENA_VARIABLE, format!("{arena_fd},{shim_fd}"))
+        .env(ARENA_VARIABLE, format!("{arena_fd},{shim_fd},{regions_fd}"))
         .stdin(standard_input())
         .stdout(duplicate(output[0].descriptor())?)
         .stderr(duplicate(output[1].descriptor())?)
         .process_group(0);
+    let parent = getpid();
     // SAFETY: the closure only makes system calls, on values that it owns.
-    unsafe { command.pre_exec(move || prepare_child([shim_fd, arena_fd])) };
+    unsafe { command.pre_exec(move || prepare_child(own, parent)) };
     Ok(command)
 }
 
@@ -155,7 +164,7 @@ fn duplicate(descriptor: BorrowedFd<'_>) -> io::Result<Stdio> {
 }
 
 /// Runs in the child before the exec.
-fn prepare_child(inherited: [RawFd; 2]) -> io::Result<()> {
+fn prepare_child(inherited: [RawFd; 3], parent: Pid) -> io::Result<()> {
     // Whatever rscale was started with beyond the standard three would shift the program's descriptor numbers, and with
     // them what it does, from one place to another.
     // SAFETY: marks descriptors to be closed at the exec; a kernel that can not leaves them open.
@@ -166,6 +175,10 @@ fn prepare_child(inherited: [RawFd; 2]) -> io::Result<()> {
         fcntl(descriptor, FcntlArg::F_SETFD(FdFlag::empty()))?;
     }
     prctl::set_pdeathsig(Signal::SIGKILL)?;
+    // A parent that was killed before this sends no signal any more.
+    if getppid() != parent {
+        return Err(io::ErrorKind::Interrupted.into());
+    }
     // Where this is forbidden, addresses differ from process to process; within one they do not.
     let _ = personality::get().and_then(|persona| personality::set(persona | Persona::ADDR_NO_RANDOMIZE));
     ptrace::traceme()?;

@@ -58,7 +58,7 @@ mod tests {
     fn end(ending: Ending, value: u64, text: &str) -> RunEnd {
         let enabled = [ThreadSet::EMPTY; 3];
         let (thread, live) = (ThreadId::MAIN, ThreadSet::EMPTY);
-        RunEnd { ending, value, address: 0, block: (0, 0), thread, enabled, live, text: text.into() }
+        RunEnd { ending, value, address: 0, block: (0, 0), thread, enabled, live, races: Vec::new(), text: text.into() }
     }
 
     fn found(ending: Ending, value: u64, text: &str, rules: &Rules) -> Option<(Kind, String)> {

@@ -1,8 +1,12 @@
 //! Looking at the program before it is started: can rscale run it, and what does it use that rscale can not model?
 
+use crate::config::RunConfig;
 use crate::exit::Failure;
+use crate::report::escape;
+use rscale_instrument::code::survey::Survey;
 use rscale_instrument::elf::{self, Program};
 use rscale_protocol::symbols::{self, Status};
+use std::fmt::Write as _;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
@@ -53,4 +57,18 @@ pub fn warnings(executable: &Path) -> Result<Option<String>, Failure> {
 pub fn needs_unwinder(program: &Program) -> bool {
     const UNWINDING: [&str; 4] = ["pthread_exit", "pthread_cancel", "thrd_exit", "pthread_testcancel"];
     program.imports.iter().any(|import| UNWINDING.contains(&import.as_str()))
+}
+
+/// What would be instrumented of the program and the libraries that the user chose: one line for each file.
+///
+/// # Errors
+/// Where a file can not be read or has no code.
+pub fn coverage(config: &RunConfig) -> Result<String, Failure> {
+    let given = std::iter::once(&config.subject.executable).chain(&config.watched.libraries);
+    let mut text = String::new();
+    for path in given {
+        let survey = Survey::of(path).map_err(|error| Failure::CannotRun(error.to_string()))?;
+        let _ = writeln!(text, "{}: {}", escape::text(&path.to_string_lossy()), escape::text(&survey.coverage_line()));
+    }
+    Ok(text)
 }

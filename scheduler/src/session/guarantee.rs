@@ -4,6 +4,10 @@ use super::bounds::Stop;
 use crate::config::{RunConfig, Scope};
 use crate::explore::Search;
 use crate::filters::Preserves;
+use crate::launch::Regions;
+
+/// Pieces of code that are named as not watched; more are counted.
+const NAMED: usize = 8;
 
 /// What was covered.
 pub struct Covered {
@@ -14,7 +18,7 @@ pub struct Covered {
 }
 
 /// What the search covered.
-pub fn of(search: &Search, stop: Stop, config: &RunConfig) -> Covered {
+pub fn of(search: &Search, stop: Stop, config: &RunConfig, regions: &Regions) -> Covered {
     let counts = search.counts();
     let stopped = match stop {
         Stop::Exhausted => None,
@@ -35,6 +39,7 @@ pub fn of(search: &Search, stop: Stop, config: &RunConfig) -> Covered {
         ));
     }
     text.push_str(&reasons.join("; "));
+    text.push_str(&unseen(regions));
     Covered { complete, text }
 }
 
@@ -44,18 +49,31 @@ fn everything(config: &RunConfig, search: &Search) -> String {
     let compares_states = search.preserves().any(|preserves| preserves == Preserves::EveryState);
     let what = if compares_states { "every reachable state was visited" } else { "every schedule was executed" };
     let points = match config.rules.scope {
-        Scope::Sync | Scope::All => "with the operations of the thread library as scheduling points",
+        Scope::Sync => "with the operations of the thread library as scheduling points",
+        Scope::All => {
+            "with the memory accesses of its own code and the operations of the thread library as scheduling points"
+        }
     };
     let spurious = match config.rules.spurious {
         0 => String::new(),
         count => format!(", with up to {count} spurious wake-ups"),
     };
-    let condition = if compares_states {
+    let condition = if compares_states && config.rules.scope == Scope::Sync {
         ", provided that threads share memory only under locks and the like (no data races, no atomics)"
     } else {
         ""
     };
     format!("{what}, {points}{spurious}{condition}")
+}
+
+/// The code of the program that runs without being watched, in words.
+fn unseen(regions: &Regions) -> String {
+    let gaps: Vec<String> = regions.planned().iter().flat_map(|planned| planned.gaps()).collect();
+    if gaps.is_empty() {
+        return String::new();
+    }
+    let more = if gaps.len() > NAMED { format!(", and {} more", gaps.len() - NAMED) } else { String::new() };
+    format!("; not watched: {}{more}", gaps[..gaps.len().min(NAMED)].join(", "))
 }
 
 /// What a filter has cut, in words.

@@ -6,11 +6,12 @@
 use super::admit;
 use crate::backend::{BackendError, Limits, RunEnd, RunRequest, Target};
 use crate::compile::Subject;
-use crate::config::Rules;
+use crate::config::{Rules, Scope, Watched};
 use crate::exit::Failure;
 use crate::explain::Explainer;
+use crate::explore::Locations;
 use crate::frontend::{Execution, Frontend};
-use crate::launch::Launch;
+use crate::launch::{Instrumentation, Launch};
 use rscale_instrument::elf::Program;
 use rscale_protocol::arena::{Engine, Isolation, Token};
 use rscale_protocol::{Ending, MAX_THREADS, ThreadSet};
@@ -29,6 +30,20 @@ const KILLS: u32 = 3;
 const NEEDS_EARLY_START: u64 = 1;
 const NEEDS_CHILDREN: u64 = 2;
 
+/// What to run, and what a schedule of it means.
+pub struct Setting<'a> {
+    /// The program.
+    pub subject: &'a Subject,
+    /// Its arguments.
+    pub args: &'a [OsString],
+    /// The rules.
+    pub rules: &'a Rules,
+    /// Which code is watched.
+    pub watched: &'a Watched,
+    /// What its threads run on.
+    pub engine: Engine,
+}
+
 /// The program under control.
 pub struct Host {
     frontend: Frontend<Target>,
@@ -38,18 +53,8 @@ pub struct Host {
 
 impl Host {
     /// Starts the program.
-    pub fn start(subject: &Subject, args: &[OsString], rules: &Rules, program: &Program) -> Result<Host, Failure> {
-        Host::start_with(subject, args, rules, program, Engine::Fibers)
-    }
-
-    /// Starts the program on the given engine.
-    pub fn start_with(
-        subject: &Subject,
-        args: &[OsString],
-        rules: &Rules,
-        program: &Program,
-        engine: Engine,
-    ) -> Result<Host, Failure> {
+    pub fn start(setting: &Setting<'_>, program: &Program) -> Result<Host, Failure> {
+        let &Setting { subject, args, rules, watched, engine } = setting;
         let launch = Launch {
             executable: subject.executable.clone(),
             name: subject.given.clone().into_os_string(),
@@ -62,6 +67,7 @@ impl Host {
             unwinder: admit::needs_unwinder(program),
             leaks: rules.leaks,
             before_constructors: false,
+            instrumentation: (rules.scope == Scope::All).then(|| instrumentation(subject, watched)),
             seed: rules.seed,
         };
         let limits = Limits { busy: rules.hang_limit, asleep: rules.hang_limit * PATIENCE };
@@ -176,6 +182,11 @@ impl Host {
         self.frontend.backend_mut().relaunch(change).map_err(failure)
     }
 
+    /// Makes these locations scheduling points.
+    pub fn set_locations(&mut self, locations: &Locations) {
+        self.frontend.backend_mut().set_locations(locations);
+    }
+
     /// Gives up an execution that is not over at this time.
     pub fn set_deadline(&mut self, deadline: Option<Instant>) {
         self.frontend.backend_mut().set_deadline(deadline);
@@ -231,6 +242,13 @@ impl Host {
             }
         }
     }
+}
+
+/// The program's own code, and what the user adds and takes out.
+fn instrumentation(subject: &Subject, watched: &Watched) -> Instrumentation {
+    let mut files = vec![subject.executable.clone()];
+    files.extend(watched.libraries.iter().cloned());
+    Instrumentation { files, excluded: watched.excluded.clone() }
 }
 
 /// A failure of the machine, for the user.

@@ -11,12 +11,12 @@ mod outcomes;
 mod record;
 mod simulator;
 
-pub use admit::warnings;
+pub use admit::{coverage, warnings};
 pub use simulator::replay;
 
 use crate::config::{FilterChoice, RunConfig};
 use crate::exit::Failure;
-use crate::explore::{Absorbed, Divergence, Search};
+use crate::explore::{Absorbed, Divergence, Locations, Search};
 use crate::filters;
 use crate::frontend::Execution;
 use crate::interrupt;
@@ -24,10 +24,11 @@ use crate::property;
 use crate::report::progress::{Counters, Progress};
 use crate::summary::{Summary, Verdict};
 use bounds::{Bounds, Stop};
-use host::Host;
+use host::{Host, Setting};
 use outcomes::Outcomes;
 use record::Recorder;
 use rscale_protocol::Ending;
+use rscale_protocol::arena::Engine;
 
 /// The filters of a search for which the user names none.
 const DEFAULT_FILTERS: [FilterChoice; 1] = [FilterChoice { name: "nsb", value: None }];
@@ -39,12 +40,21 @@ const DEFAULT_FILTERS: [FilterChoice; 1] = [FilterChoice { name: "nsb", value: N
 pub fn run(config: &RunConfig, progress: &mut Progress) -> Result<Summary, Failure> {
     let mut summary = Summary::new(config);
     let program = admit::inspect(&config.subject.executable, &mut summary.notes)?;
-    let host = Host::start(&config.subject, &config.args, &config.rules, &program)?;
+    let setting = Setting {
+        subject: &config.subject,
+        args: &config.args,
+        rules: &config.rules,
+        watched: &config.watched,
+        engine: Engine::Fibers,
+    };
+    let host = Host::start(&setting, &program)?;
     let filters = config.filters.as_deref().unwrap_or(&DEFAULT_FILTERS);
     summary.filters = filters.iter().map(ToString::to_string).collect();
     let mut exploration = Exploration {
         config,
+        filters,
         search: Search::new(filters::make(filters), config.rules.seed),
+        locations: Locations::default(),
         host,
         recorder: Recorder::new(config),
         outcomes: config.outcomes.then(Outcomes::default),
@@ -59,7 +69,10 @@ pub fn run(config: &RunConfig, progress: &mut Progress) -> Result<Summary, Failu
 /// A search under way.
 struct Exploration<'a> {
     config: &'a RunConfig,
+    filters: &'a [FilterChoice],
     search: Search,
+    /// The communication variables in memory that are known so far.
+    locations: Locations,
     host: Host,
     recorder: Recorder<'a>,
     outcomes: Option<Outcomes>,
@@ -82,6 +95,11 @@ impl Exploration<'_> {
             }
             let output = self.outcomes.is_some().then(|| self.host.output());
             let is_finding = self.check(&execution)?;
+            let stops = is_finding && !self.config.keep_going;
+            if !stops && self.finds_locations(&execution) {
+                progress.tick(&self.counters(&execution));
+                continue;
+            }
             let before = self.search.counts().executions;
             match self.search.absorb(&execution) {
                 Absorbed::Diverged(divergence) if !is_finding => return Err(self.nondeterministic(&divergence)),
@@ -90,11 +108,28 @@ impl Exploration<'_> {
             if let (Some(outcomes), Some(end), Some([stdout, _])) = (&mut self.outcomes, &execution.end, output) {
                 outcomes.add(end, stdout, self.search.counts().executions > before);
             }
-            if is_finding && !self.config.keep_going {
+            if stops {
                 return Ok(Stop::Found);
             }
             progress.tick(&self.counters(&execution));
         }
+    }
+
+    /// Whether the execution showed that more locations matter than was known. Then what a step is changes, and the
+    /// search begins anew: executions before this one had no unordered accesses there, but their schedules do not name
+    /// the new steps.
+    fn finds_locations(&mut self, execution: &Execution) -> bool {
+        let races = execution.end.as_ref().map_or(&[][..], |end| &end.races);
+        let mut has_grown = false;
+        for &(start, length) in races {
+            has_grown |= self.locations.add(start, length);
+        }
+        if has_grown {
+            self.host.set_locations(&self.locations);
+            self.search.begin_anew(filters::make(self.filters), 1);
+            self.outcomes = self.config.outcomes.then(Outcomes::default);
+        }
+        has_grown
     }
 
     /// Looks at how the execution ended. Returns whether it is a finding.
@@ -104,7 +139,7 @@ impl Exploration<'_> {
             return Ok(false);
         }
         let Some(violation) = property::violated(end, &self.config.rules) else { return Ok(false) };
-        self.recorder.record(violation, execution, &mut self.host)?;
+        self.recorder.record(violation, execution, &self.locations, &mut self.host)?;
         Ok(true)
     }
 
@@ -150,7 +185,7 @@ impl Exploration<'_> {
         summary.outcomes = self.outcomes.map(Outcomes::into_table).unwrap_or_default();
         summary.findings = self.recorder.into_findings();
         let stop = if interrupt::requested() { Stop::Interrupted } else { stop };
-        let covered = guarantee::of(&self.search, stop, self.config);
+        let covered = guarantee::of(&self.search, stop, self.config, self.host.target().regions());
         summary.complete = covered.complete;
         summary.guarantee = covered.text;
         summary.verdict = match (summary.findings.is_empty(), covered.complete) {

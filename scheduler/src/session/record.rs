@@ -4,6 +4,7 @@ use super::host::Host;
 use crate::config::{Rules, RunConfig};
 use crate::exit::Failure;
 use crate::explain;
+use crate::explore::Locations;
 use crate::finding::{Finding, Kind};
 use crate::frontend::Execution;
 use crate::property::{self, Violation};
@@ -58,7 +59,13 @@ impl<'a> Recorder<'a> {
     }
 
     /// Records what the halted execution shows, unless it is known already.
-    pub fn record(&mut self, violation: Violation, execution: &Execution, host: &mut Host) -> Result<(), Failure> {
+    pub fn record(
+        &mut self,
+        violation: Violation,
+        execution: &Execution,
+        locations: &Locations,
+        host: &mut Host,
+    ) -> Result<(), Failure> {
         let Some(end) = &execution.end else { return Ok(()) };
         if !self.seen.insert(Sight::of(&violation, execution)) {
             return Ok(());
@@ -71,7 +78,7 @@ impl<'a> Recorder<'a> {
         // The file comes first: whatever happens from here on, the finding is not lost.
         let path = trace::numbered_path(&self.config.trace, self.findings.len() + 1);
         let rules = Rules { isolation: host.isolation(), ..self.config.rules };
-        let header = self.config.trace_header(&rules, &finding, host.thread_origins());
+        let header = self.config.trace_header(&rules, locations, &finding, host.thread_origins());
         trace::write(&path, &Trace { header, tokens: finding.schedule.clone() })?;
         finding.trace = Some(path);
         match confirm(&finding, &violation, host, &self.config.rules) {

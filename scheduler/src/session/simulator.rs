@@ -1,7 +1,7 @@
 //! The simulator: follows one recorded schedule and shows it (SCALE, section 5.4).
 
 use super::admit;
-use super::host::Host;
+use super::host::{Host, Setting};
 use crate::backend::{Backend, RunEnd};
 use crate::config::ReplayConfig;
 use crate::exit::Failure;
@@ -20,9 +20,17 @@ use rscale_protocol::{Choice, Ending};
 pub fn replay(config: &ReplayConfig) -> Result<Replay, Failure> {
     let mut notes = Vec::new();
     let program = admit::inspect(&config.subject.executable, &mut notes)?;
-    let mut host = Host::start_with(&config.subject, &config.args, &config.rules, &program, config.engine)?;
+    let setting = Setting {
+        subject: &config.subject,
+        args: &config.args,
+        rules: &config.rules,
+        watched: &config.watched,
+        engine: config.engine,
+    };
+    let mut host = Host::start(&setting, &program)?;
     let header = &config.schedule.trace.header;
     host.set_thread_origins(&header.threads);
+    host.set_locations(&config.locations);
     let mut execution = Execution::default();
     let end = follow(config, &mut host, &mut execution)?;
     let explainer = host.explainer();

@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: clean
+ * scope: sync
  * outcomes: 0:"42 7 9 caught\n"
  *
  * async, promise, packaged_task; an exception travels through a future.

@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: clean
+ * scope: sync
  * outcomes: 0:"0 0\n" 0:"1 0\n" 0:"1 1\n"
  *
  * Two threads may wait on the first word. A requeue wakes one and moves the other to the second word, where a wake

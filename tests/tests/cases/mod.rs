@@ -45,11 +45,17 @@ impl Case {
             return vec![format!("{level}: {problem}")];
         }
         let bench = Bench { expectation, executable: &executable, trace: scratch.file("trace.txt") };
+        let is_last = expectation.levels.last().is_some_and(|last| last == level);
         let named = |isolation: &String| {
             let place = format!("{level} --isolation {isolation}");
             bench.problems(isolation).into_iter().map(move |problem| format!("{place}: {problem}"))
         };
-        expectation.isolation.iter().flat_map(named).collect()
+        let mut problems: Vec<String> = expectation.isolation.iter().flat_map(named).collect();
+        if let ([_, scope], [isolation, ..], true) = (&expectation.scopes[..], &expectation.isolation[..], is_last) {
+            let found = bench.check_verdict(isolation, scope).err();
+            problems.extend(found.map(|problem| format!("{level} --scope {scope}: {problem}")));
+        }
+        problems
     }
 }
 
@@ -62,14 +68,17 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     fn problems(&self, isolation: &str) -> Vec<String> {
-        let checks = [self.check_verdict(isolation), self.check_counts(isolation), self.check_outcomes(isolation)];
+        let scope = &self.expectation.scopes[0];
+        let checks =
+            [self.check_verdict(isolation, scope), self.check_counts(isolation), self.check_outcomes(isolation)];
         checks.into_iter().filter_map(Result::err).collect()
     }
 
     /// With the default filters, up to the first finding.
-    fn check_verdict(&self, isolation: &str) -> Result<(), String> {
+    fn check_verdict(&self, isolation: &str, scope: &str) -> Result<(), String> {
         let expected = self.expectation;
-        let (finished, summary) = self.explore(isolation, if self.is_clean() { &["--outcomes"] } else { &[] })?;
+        let options: &[&str] = if self.is_clean() { &["--outcomes"] } else { &[] };
+        let (finished, summary) = self.explore(isolation, scope, options)?;
         let complain = |what: &str, wanted: &str, got: &str| {
             Err(format!("{what}: expected {wanted:?}, got {got:?}\n{}", finished.describe()))
         };
@@ -143,7 +152,8 @@ impl Bench<'_> {
         let is_first = self.expectation.isolation.first().is_some_and(|first| first == isolation);
         let size = |filters: &String| runs.get(filters).or(executions.get(filters)).copied().unwrap_or(0);
         for filters in lists.into_iter().filter(|filters| is_first || size(filters) <= MOST_RUNS_ELSEWHERE) {
-            let (_, summary) = self.explore(isolation, &["--keep-going", "--filters", filters])?;
+            let (_, summary) =
+                self.explore(isolation, &self.expectation.scopes[0], &["--keep-going", "--filters", filters])?;
             for (field, expected) in [("runs", runs.get(filters)), ("executions", executions.get(filters))] {
                 if expected.is_some() && summary.number(field) != expected.copied() {
                     let got = summary.number(field);
@@ -158,7 +168,7 @@ impl Bench<'_> {
         if self.is_clean() || self.expectation.outcomes.is_none() {
             return Ok(());
         }
-        let (_, summary) = self.explore(isolation, &["--keep-going", "--outcomes"])?;
+        let (_, summary) = self.explore(isolation, &self.expectation.scopes[0], &["--keep-going", "--outcomes"])?;
         self.compare_outcomes(&summary)
     }
 
@@ -168,9 +178,9 @@ impl Bench<'_> {
         if got == *expected { Ok(()) } else { Err(format!("outcomes: expected {expected:?}, got {got:?}")) }
     }
 
-    fn explore(&self, isolation: &str, options: &[&str]) -> Result<(Finished, Summary), String> {
+    fn explore(&self, isolation: &str, scope: &str, options: &[&str]) -> Result<(Finished, Summary), String> {
         let mut command = Command::new(rscale());
-        command.arg("run").arg(self.executable).args(["--json", "-", "--isolation", isolation]);
+        command.arg("run").arg(self.executable).args(["--json", "-", "--isolation", isolation, "--scope", scope]);
         // An option of the program's own stands for the same one of the check.
         let own = &self.expectation.options;
         command.arg("--trace").arg(&self.trace).args(own);

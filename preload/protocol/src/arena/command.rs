@@ -43,13 +43,17 @@ pub enum Reply {
     LogFull = 3,
     /// Answer to a query.
     Answer = 4,
+    /// Everything is loaded, nothing of the program has run: plan the regions and say [`Command::Continue`].
+    Loaded = 5,
 }
 
 impl Reply {
     /// The reply with this number.
     #[must_use]
     pub fn from_code(code: u32) -> Option<Reply> {
-        [Reply::Ready, Reply::Done, Reply::LogFull, Reply::Answer].into_iter().find(|&reply| reply as u32 == code)
+        [Reply::Ready, Reply::Done, Reply::LogFull, Reply::Answer, Reply::Loaded]
+            .into_iter()
+            .find(|&reply| reply as u32 == code)
     }
 }
 

@@ -28,6 +28,12 @@ pub const BUILD_ID: u64 = layout_id();
 pub const LOG_CAPACITY: usize = 1 << 16;
 /// Longest schedule prefix that a run can be told to follow, and so the longest execution that can be explored.
 pub const MAX_STEPS: usize = 1 << 20;
+/// Locations that can be communication variables at a time.
+pub const MAX_LOCATIONS: usize = 1 << 14;
+/// Races that one execution can report.
+pub const MAX_RACES: usize = 1 << 10;
+/// Modules that can be instrumented.
+pub const MAX_REGIONS: usize = 16;
 /// Bytes of the text beside an ending.
 pub const TEXT_CAPACITY: usize = 1 << 12;
 /// Environment variable that tells the shim the descriptor of the arena.
@@ -64,6 +70,10 @@ pub struct Arena {
     pub threads: [ThreadReport; MAX_THREADS],
     /// The creation path behind each thread number: the same path gets the same number in every execution.
     pub paths: [ThreadPath; MAX_THREADS],
+    /// The communication variables in memory: accesses to these locations are scheduling points. Sorted, disjoint.
+    pub locations: [Location; MAX_LOCATIONS],
+    /// Locations that threads of this execution accessed in no particular order, though they are not among the above.
+    pub races: [Location; MAX_RACES],
     /// A message of the program or the shim.
     pub text: [AtomicU64; TEXT_CAPACITY / 8],
     /// The schedule to follow.
@@ -110,6 +120,12 @@ pub struct Setup {
     pub leaks: AtomicU32,
     /// Whether to begin before the constructors of the program, not after them.
     pub before_constructors: AtomicU32,
+    /// Whether memory accesses can be scheduling points: the shim waits for the regions that the scheduler plans.
+    pub instrument: AtomicU32,
+    /// How many regions there are.
+    pub regions: AtomicU32,
+    /// Where each region lies in the file of regions.
+    pub region_places: [Location; MAX_REGIONS],
     /// Seed of everything random that the program asks for.
     pub seed: AtomicU64,
     /// Process number of the program, written by the shim.
@@ -138,6 +154,29 @@ pub enum Engine {
     Threads = 1,
 }
 
+/// A range of bytes.
+#[repr(C)]
+pub struct Location {
+    /// The first byte.
+    pub start: AtomicU64,
+    /// How many.
+    pub length: AtomicU64,
+}
+
+impl Location {
+    /// Writes both.
+    pub fn store(&self, start: u64, length: u64) {
+        self.start.store(start, Relaxed);
+        self.length.store(length, Relaxed);
+    }
+
+    /// Reads both.
+    #[must_use]
+    pub fn load(&self) -> (u64, u64) {
+        (self.start.load(Relaxed), self.length.load(Relaxed))
+    }
+}
+
 /// The command and its arguments.
 #[repr(C, align(64))]
 pub struct Request {
@@ -155,6 +194,10 @@ pub struct Request {
     pub step_budget: AtomicU64,
     /// Spurious wake-ups allowed per execution.
     pub spurious: AtomicU64,
+    /// How many locations there are.
+    pub locations: AtomicU32,
+    /// Changes whenever the locations do.
+    pub locations_version: AtomicU32,
     /// Threads that are not to be scheduled beyond the prefix until something dependent happens.
     pub sleep: [AtomicU64; 2],
     /// The function to evaluate.
@@ -188,6 +231,8 @@ pub struct RunResult {
     pub enabled: [[AtomicU64; 2]; 3],
     /// Threads that have not ended.
     pub live: [AtomicU64; 2],
+    /// Races that were found; those beyond [`MAX_RACES`] are counted only.
+    pub races: AtomicU32,
     /// Pages that are copied back per restore.
     pub hot_pages: AtomicU64,
     /// Answer to a query.

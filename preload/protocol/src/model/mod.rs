@@ -151,7 +151,7 @@ impl Model {
             Family::Once => once::choices(self, action),
             Family::Futex => futex::choices(self, action),
             Family::Descriptor => descriptor::choices(self, action),
-            Family::Process => Choices::PROCEED,
+            Family::Process | Family::Memory => Choices::PROCEED,
         }
     }
 
@@ -187,7 +187,7 @@ impl Model {
             Family::Once => once::perform(self, action),
             Family::Futex => futex::perform(self, action, choice),
             Family::Descriptor => descriptor::perform(self, action, choice),
-            Family::Process => Outcome::returns(0),
+            Family::Process | Family::Memory => Outcome::returns(0),
         }
     }
 

@@ -1,0 +1,201 @@
+//! Vector clocks: which steps happened before which.
+//!
+//! The clock of a thread counts its steps; its row holds, for every thread, up to where it knows of that thread's steps. A
+//! step joins the row with what earlier steps left at the variables that it accesses, and leaves its own there: exactly
+//! the dependence that the search explores (SCALE, Definition 9). What a thread does between two steps carries the clock
+//! after the first, so it is ordered with another thread's step only through the second.
+//!
+//! Clocks go on across executions, so that nothing has to be cleared: an execution begins at a base above all that was.
+
+use super::shadow::{CLOCK_SHIFT, THREAD_SHIFT};
+use core::cell::Cell;
+use rscale_protocol::{AccessKind, Action, ThreadId, Variable};
+
+/// Variables that an execution can have; a power of two.
+const SLOTS: usize = 1 << 17;
+/// Accesses of instrumented code after which a thread without a step lets others run: some tenths of a second.
+const LONG_RUN: i64 = 1 << 26;
+
+/// A cell for the one kernel thread.
+#[repr(transparent)]
+pub struct Own<T>(pub Cell<T>);
+
+// SAFETY: only the kernel thread that runs program and shim touches it.
+unsafe impl<T> Sync for Own<T> {}
+
+/// Clock and thread of the running thread, as in a shadow word without bytes.
+pub static EPOCH: Own<u64> = Own(Cell::new(0));
+/// The base of this execution, as in a shadow word.
+pub static BASE: Own<u64> = Own(Cell::new(0));
+/// Accesses left until the run of the thread is called long.
+pub static BUDGET: Own<i64> = Own(Cell::new(0));
+/// The highest clock in use.
+static LATEST: Own<u64> = Own(Cell::new(0));
+/// How many threads the rows have room for.
+static WIDTH: Own<usize> = Own(Cell::new(0));
+/// Whether something that depends on all of memory has happened in this execution.
+static MEMORY_WRITTEN: Own<bool> = Own(Cell::new(false));
+static TABLE: Own<u64> = Own(Cell::new(0));
+
+/// What steps left at a variable; two rows follow: of the writes, and of all accesses.
+#[repr(C)]
+struct Slot {
+    variable: u64,
+    /// The base of the execution that filled it.
+    base: u64,
+}
+
+type Row = *mut u64;
+
+/// Reserves rows and slots for this many threads.
+pub fn reserve(threads: usize) -> bool {
+    WIDTH.0.set(threads);
+    let length = (threads * row_bytes() + (SLOTS + 1) * slot_bytes()) as u64;
+    let Some(table) = super::reserve(0, length.next_multiple_of(4096)) else { return false };
+    TABLE.0.set(table);
+    true
+}
+
+fn row_bytes() -> usize {
+    WIDTH.0.get() * 8
+}
+
+fn slot_bytes() -> usize {
+    size_of::<Slot>() + 2 * row_bytes()
+}
+
+/// The clock at which this execution began.
+pub fn base() -> u64 {
+    BASE.0.get() >> CLOCK_SHIFT
+}
+
+/// The row of a thread.
+fn row(thread: ThreadId) -> Row {
+    (TABLE.0.get() + (thread.index() * row_bytes()) as u64) as Row
+}
+
+/// Up to where the running thread knows of another one.
+pub fn known(me: ThreadId, other: ThreadId) -> u64 {
+    // SAFETY: rows have an entry for every thread of the pool, and threads beyond it do not run.
+    unsafe { *row(me).add(other.index()) }
+}
+
+/// An execution begins, with nothing but the main thread.
+pub fn begin() {
+    let base = LATEST.0.get() + 1;
+    LATEST.0.set(base);
+    BASE.0.set(base << CLOCK_SHIFT);
+    MEMORY_WRITTEN.0.set(false);
+    reset(ThreadId::MAIN, base);
+    resume(ThreadId::MAIN);
+}
+
+fn reset(thread: ThreadId, clock: u64) {
+    // SAFETY: the row lies in the reserved memory.
+    unsafe {
+        row(thread).write_bytes(0, WIDTH.0.get());
+        *row(thread).add(thread.index()) = clock;
+    }
+}
+
+/// The thread goes on: its accesses from here carry its clock.
+fn resume(thread: ThreadId) {
+    let clock = known(thread, thread);
+    EPOCH.0.set(clock << CLOCK_SHIFT | u64::from(thread.0) << THREAD_SHIFT);
+    BUDGET.0.set(LONG_RUN);
+}
+
+/// A thread comes into being: it knows nothing until its first step.
+pub fn create(thread: ThreadId) {
+    if super::is_on() {
+        reset(thread, base());
+    }
+}
+
+/// The running thread takes a step.
+pub fn step(action: &Action) {
+    if !super::is_on() {
+        return;
+    }
+    let mine = row(action.thread);
+    for access in action.accesses() {
+        match (access.variable, access.kind) {
+            (Variable::MEMORY, AccessKind::Read) if !MEMORY_WRITTEN.0.get() => {}
+            (Variable::MEMORY, AccessKind::Read) => read(mine, access.variable),
+            (Variable::MEMORY, AccessKind::Write) => write_memory(mine),
+            (_, AccessKind::Read) => read(mine, access.variable),
+            (_, AccessKind::Write) => write(mine, access.variable),
+        }
+    }
+    // SAFETY: the row has an entry for its own thread.
+    let clock = unsafe {
+        let own = mine.add(action.thread.index());
+        *own += 1;
+        *own
+    };
+    LATEST.0.set(LATEST.0.get().max(clock));
+    resume(action.thread);
+}
+
+fn read(mine: Row, variable: Variable) {
+    let [writes, all] = slot(variable);
+    join(mine, writes);
+    join(all, mine);
+}
+
+fn write(mine: Row, variable: Variable) {
+    let [writes, all] = slot(variable);
+    join(mine, all);
+    copy(writes, mine);
+    copy(all, mine);
+}
+
+/// Every step so far has read memory as a whole: the last ones of all threads know of all.
+fn write_memory(mine: Row) {
+    let live = crate::world::get().model(|model| model.threads.count());
+    for thread in (0..live.min(WIDTH.0.get())).map(|index| ThreadId(index as u16)) {
+        let theirs = row(thread);
+        if theirs != mine && known(thread, thread) > base() {
+            join(mine, theirs);
+            // SAFETY: the row has an entry for every thread. What that thread did since its last step is not known.
+            unsafe { *mine.add(thread.index()) -= 1 };
+        }
+    }
+    MEMORY_WRITTEN.0.set(true);
+    write(mine, Variable::MEMORY);
+}
+
+fn join(into: Row, from: Row) {
+    // SAFETY: both are rows of the same width, and different ones.
+    (0..WIDTH.0.get()).for_each(|index| unsafe { *into.add(index) = (*into.add(index)).max(*from.add(index)) });
+}
+
+fn copy(into: Row, from: Row) {
+    // SAFETY: as in `join`.
+    unsafe { into.copy_from_nonoverlapping(from, WIDTH.0.get()) };
+}
+
+/// The two rows of a variable, empty if this execution has not accessed it before.
+fn slot(variable: Variable) -> [Row; 2] {
+    let slots = TABLE.0.get() + (WIDTH.0.get() * row_bytes()) as u64;
+    let base = base();
+    let mut index = (variable.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 47) as usize % SLOTS;
+    for _ in 0..SLOTS {
+        let slot = (slots + (index * slot_bytes()) as u64) as *mut Slot;
+        // SAFETY: the slot lies in the reserved memory, followed by its two rows.
+        unsafe {
+            let writes: Row = slot.add(1).cast();
+            let rows = [writes, writes.add(WIDTH.0.get())];
+            if (*slot).base == base && (*slot).variable == variable.0 {
+                return rows;
+            }
+            if (*slot).base != base {
+                *slot = Slot { variable: variable.0, base };
+                writes.write_bytes(0, 2 * WIDTH.0.get());
+                return rows;
+            }
+        }
+        index = (index + 1) % SLOTS;
+    }
+    crate::finish::unsupported(b"synchronises through more variables than rscale can watch")
+}

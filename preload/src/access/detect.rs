@@ -1,0 +1,167 @@
+//! Finds accesses of different threads to the same bytes that nothing orders.
+//!
+//! The idea is FastTrack's: of the accesses so far only those matter that are not ordered before a later one of the same
+//! or a stronger kind. As long as that is one read and one write, the two shadow words hold them; else a record does.
+//! What is found here need not be exact to be sound: an access that seems later than it was can only show too many races,
+//! and a race only makes a location a scheduling point.
+
+use super::clocks;
+use super::locations::Location;
+use super::records::{self, Entry, Record};
+use super::shadow::{Granule, Word};
+use crate::{arena, world};
+use core::sync::atomic::Ordering::Relaxed;
+use rscale_protocol::ThreadId;
+use rscale_protocol::arena::MAX_RACES;
+
+/// How memory is accessed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Seen.
+    Read,
+    /// Changed.
+    Write,
+}
+
+/// The access at hand.
+#[derive(Clone, Copy)]
+struct Access {
+    thread: ThreadId,
+    epoch: u64,
+    kind: Kind,
+    /// All its bytes.
+    range: Location,
+    /// Whether other threads may come between its bytes.
+    is_divisible: bool,
+}
+
+/// One instruction of the running thread accesses a range: looks for races, and remembers the access.
+pub fn instruction(kind: Kind, range: Location) {
+    access(kind, range, false);
+}
+
+/// A function of a library accesses a range for the running thread.
+pub fn range(kind: Kind, start: u64, length: u64) {
+    if super::is_on() && length > 0 {
+        super::point::range(kind, Location { start, length });
+    }
+}
+
+/// As [`instruction`], where the range is accessed bit by bit.
+pub fn divisible(kind: Kind, range: Location) {
+    access(kind, range, true);
+}
+
+fn access(kind: Kind, range: Location, is_divisible: bool) {
+    let thread = world::get().current.get();
+    let access = Access { thread, epoch: clocks::EPOCH.0.get(), kind, range, is_divisible };
+    for address in range.granules() {
+        access.visit_granule(address, range.bytes_in(address));
+    }
+}
+
+impl Access {
+    fn visit_granule(&self, address: u64, bytes: u8) {
+        let granule = Granule::of(address);
+        let (written, read) = (granule.written(), granule.read());
+        match written.as_record() {
+            Some(_) if written.is_stale(clocks::base()) => granule.set_both(Word::NONE),
+            Some(number) => return self.visit_record(records::get(number), address, bytes),
+            None => {}
+        }
+        if self.is_unordered(written, bytes) || (self.kind == Kind::Write && self.is_unordered(read, bytes)) {
+            return self.inflate(granule, address, bytes);
+        }
+        let done = match self.kind {
+            Kind::Read => self.replaced(granule.read(), bytes).map(|word| granule.set_read(word)),
+            Kind::Write => self.replaced(granule.written(), bytes).map(|word| granule.set_written(word)),
+        };
+        if done.is_none() {
+            self.inflate(granule, address, bytes);
+        }
+    }
+
+    /// Whether the remembered access is another thread's, of some of these bytes, and not ordered before this one.
+    fn is_unordered(&self, other: Word, bytes: u8) -> bool {
+        !other.is_stale(clocks::base())
+            && other.thread() != self.thread
+            && other.bytes() & bytes != 0
+            && other.clock() > clocks::known(self.thread, other.thread())
+    }
+
+    /// The word that remembers this access instead of the old one, if the old one matters no more.
+    fn replaced(&self, old: Word, bytes: u8) -> Option<Word> {
+        if old.is_stale(clocks::base()) {
+            return Some(Word::new(self.epoch, bytes));
+        }
+        if old.0 & !0xff == self.epoch {
+            return Some(Word(old.0 | u64::from(bytes)));
+        }
+        let is_covered = old.bytes() & !bytes == 0;
+        let is_ordered = old.thread() == self.thread || old.clock() <= clocks::known(self.thread, old.thread());
+        (is_covered && is_ordered).then_some(Word::new(self.epoch, bytes))
+    }
+
+    /// The two words are not enough any more.
+    fn inflate(&self, granule: Granule, address: u64, bytes: u8) {
+        let (written, read) = (granule.written(), granule.read());
+        let (number, record) = records::allocate();
+        for (word, is_write) in [(written, true), (read, false)] {
+            if !word.is_stale(clocks::base()) {
+                record.push(Entry::new(word, is_write));
+            }
+        }
+        granule.set_both(Word::record(clocks::base(), number));
+        self.visit_record(record, address, bytes);
+    }
+
+    fn visit_record(&self, record: Record, address: u64, bytes: u8) {
+        record.refresh();
+        let bytes = bytes & !record.communication();
+        if bytes == 0 {
+            return;
+        }
+        let is_write = self.kind == Kind::Write;
+        let racing = record
+            .entries()
+            .iter()
+            .filter(|entry| (is_write || entry.is_write()) && self.is_unordered(entry.word(), bytes))
+            .fold(0, |racing, entry| racing | entry.word().bytes());
+        if racing != 0 && record.report(racing | bytes) {
+            self.report(address, racing, bytes);
+        }
+        record.retain(|entry| !self.supersedes(entry, bytes));
+        record.push(Entry::new(Word::new(self.epoch, bytes), is_write));
+    }
+
+    /// Whether whoever races with the remembered access races with this one too.
+    fn supersedes(&self, entry: Entry, bytes: u8) -> bool {
+        let word = entry.word();
+        let is_ordered = word.thread() == self.thread || word.clock() <= clocks::known(self.thread, word.thread());
+        let is_as_strong = self.kind == Kind::Write || !entry.is_write();
+        is_ordered && is_as_strong && word.bytes() & !bytes == 0
+    }
+
+    /// A race: the bytes of both accesses are one location from now on. An access that is not one step keeps its parts
+    /// apart.
+    fn report(&self, address: u64, racing: u8, bytes: u8) {
+        let granule = address & !7;
+        let common = if self.is_divisible { racing } else { racing | bytes };
+        let (first, last) = (u64::from(common.trailing_zeros()), 7 - u64::from(common.leading_zeros()));
+        let (mut start, mut end) = (granule + first, granule + last + 1);
+        if !self.is_divisible {
+            (start, end) = (start.min(self.range.start), end.max(self.range.end()));
+        }
+        report(Location { start, length: end - start });
+    }
+}
+
+/// Tells the scheduler process of a location that has to be a communication variable.
+pub fn report(location: Location) {
+    let arena = arena::get();
+    let count = arena.result.races.load(Relaxed) as usize;
+    if let Some(place) = arena.races.get(count) {
+        place.store(location.start, location.length);
+    }
+    arena.result.races.store((count + 1).min(MAX_RACES) as u32, Relaxed);
+}

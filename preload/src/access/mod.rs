@@ -1,0 +1,60 @@
+//! Memory accesses of the program.
+//!
+//! Instrumented code calls a [stub](stubs) before each access that another thread may see. Most of these accesses can
+//! not matter to other threads, and the stub finds that out in a few instructions: for every eight bytes of the
+//! program's memory the [shadow] remembers who accessed them last, and when. Only where two threads access the same
+//! bytes in no particular order ([detect]), the location becomes a *communication variable*: it is reported to the
+//! scheduler process, which starts over with the larger set, and from then on every access to it is a scheduling point
+//! ([point]).
+//!
+//! What "in no particular order" means is what the search explores: two steps are ordered by the [clocks] if they are
+//! dependent. So a location that is never reported is accessed in the same order in all equivalent executions, and no
+//! schedule is missed by not stopping there.
+//!
+//! None of this is restored with the program's memory: clocks never go back, and what an earlier execution left behind
+//! is recognised by its age.
+
+pub mod clocks;
+mod detect;
+mod locations;
+mod point;
+mod records;
+pub mod region;
+mod shadow;
+mod site;
+mod stubs;
+
+use crate::{arena, snapshot, sys};
+use core::sync::atomic::Ordering::Relaxed;
+
+pub use detect::{Kind, range};
+
+/// Whether memory accesses are watched.
+pub fn is_on() -> bool {
+    region::is_installed()
+}
+
+/// Instruments the program, and reserves what the stubs need: its constructors may run next.
+pub fn install(regions: i32) -> Result<(), &'static [u8]> {
+    region::install(regions)?;
+    let threads = arena::get().setup.thread_pool.load(Relaxed) as usize;
+    let reserved = shadow::reserve() && clocks::reserve(threads) && records::reserve(threads);
+    if reserved { Ok(()) } else { Err(b"could not reserve address space to watch memory accesses (ulimit -v?)") }
+}
+
+/// An execution begins.
+pub fn begin() {
+    if is_on() {
+        clocks::begin();
+        records::begin();
+        locations::refresh();
+        arena::get().result.races.store(0, Relaxed);
+    }
+}
+
+/// Address space outside the snapshot, used as it is touched.
+fn reserve(address: u64, length: u64) -> Option<u64> {
+    let start = sys::map(address, length, libc::PROT_READ | libc::PROT_WRITE)?;
+    snapshot::exclude(start, start + length);
+    Some(start)
+}

@@ -1,0 +1,104 @@
+//! Scheduling points at accesses to communication variables.
+
+use super::clocks;
+use super::detect::{self, Kind};
+use super::locations::{self, Location};
+use super::shadow::{FOR_EVER, Granule};
+use crate::{gate, world};
+use core::arch::asm;
+use rscale_protocol::region::SiteKind;
+use rscale_protocol::{Action, Op, Variable};
+
+/// The largest access of one instruction that is split into a read and a write.
+const WIDEST: usize = 64;
+
+/// Whether some of the bytes belong to a communication variable.
+pub fn is_communication(range: Location) -> bool {
+    range.granules().any(|address| {
+        let word = Granule::of(address).written();
+        word.clock() == FOR_EVER
+            && word
+                .as_record()
+                .is_some_and(|number| super::records::get(number).communication() & range.bytes_in(address) != 0)
+    })
+}
+
+/// The running thread is about to access communication variables with one instruction.
+pub fn instruction(kind: SiteKind, range: Location, pc: u64) {
+    let mut touched = locations::touched_by(range);
+    let Some(location) = touched.next() else { return };
+    if let Some(last) = touched.last() {
+        // One step can not work on two variables: they have to become one.
+        detect::report(Location { start: location.start, length: last.end() - location.start });
+    }
+    let pass = |op| pass(op, location, pc);
+    match kind {
+        SiteKind::Read => pass(Op::Read),
+        SiteKind::Write => pass(Op::Write),
+        SiteKind::Atomic => pass(Op::AtomicUpdate),
+        SiteKind::Update => update(range, pass),
+        SiteKind::Fence => {}
+    }
+}
+
+/// The instruction reads and then writes, and others may come between: what it has read is put back before it goes on,
+/// so that it computes from that.
+fn update(range: Location, pass: impl Fn(Op)) {
+    let mut seen = [0u8; WIDEST];
+    let length = (range.length as usize).min(WIDEST);
+    pass(Op::Read);
+    // SAFETY: the instruction that follows accesses these bytes; if they are not there, it would fault as this does.
+    unsafe { core::ptr::copy_nonoverlapping(range.start as *const u8, seen.as_mut_ptr(), length) };
+    pass(Op::Write);
+    // SAFETY: as above; nobody else runs before the instruction does.
+    unsafe { core::ptr::copy_nonoverlapping(seen.as_ptr(), range.start as *mut u8, length) };
+}
+
+/// A function of a library is about to access a range.
+pub fn range(kind: Kind, range: Location) {
+    range_at(kind, range, gate::caller());
+}
+
+/// The running thread is about to access a range in several steps.
+pub fn range_at(kind: Kind, range: Location, pc: u64) {
+    let op = if kind == Kind::Read { Op::Read } else { Op::Write };
+    if is_communication(range) {
+        locations::touched_by(range).for_each(|location| pass(op, location, pc));
+    }
+    detect::divisible(kind, range);
+}
+
+/// The thread has made very many accesses without a step. If it waits for another thread in a loop, that one must run.
+pub fn long_run(pc: u64) {
+    let world = world::get();
+    clocks::BUDGET.0.set(i64::MAX);
+    if !world.is_alone() && world.live.get().len() > 1 {
+        pass(Op::Preempt, Location { start: 0, length: 0 }, pc);
+    }
+}
+
+fn pass(op: Op, location: Location, pc: u64) {
+    let thread = world::get().current.get();
+    let count = location.length as u32;
+    let action = Action { count, pc, ..Action::new(thread, op, Variable(location.start)) };
+    with_vector_state(|| {
+        gate::pass(action);
+    });
+}
+
+/// Room for what `xsave` saves of the parts below.
+#[repr(C, align(64))]
+struct VectorState([u8; 3072]);
+
+/// x87, AVX and AVX-512. The stub has saved the SSE registers, and the shim does not use the others.
+const PARTS: u32 = 0b1110_0101;
+
+/// Calls a function during which other code of the program may run.
+fn with_vector_state(call: impl FnOnce()) {
+    let mut state = VectorState([0; 3072]);
+    // SAFETY: the buffer is aligned and has room for the parts that are asked for; its header is zero, as must be.
+    unsafe { asm!("xsave64 [{}]", in(reg) state.0.as_mut_ptr(), in("eax") PARTS, in("edx") 0, options(nostack)) };
+    call();
+    // SAFETY: restores what was saved above.
+    unsafe { asm!("xrstor64 [{}]", in(reg) state.0.as_ptr(), in("eax") PARTS, in("edx") 0, options(nostack)) };
+}

@@ -1,0 +1,185 @@
+//! Records: what a shadow word can not hold. A list of accesses to a granule by several threads, or to several of its
+//! bytes at different times; and which of its bytes are communication variables.
+//!
+//! Records of communication variables stay for as long as the set of these does. The others are made anew in every
+//! execution, behind them.
+
+use super::clocks::{self, Own};
+use super::shadow::Word;
+use core::cell::Cell;
+
+/// Most records at a time: what a shadow word can number.
+const CAPACITY: usize = 1 << 24;
+
+static MEMORY: Own<u64> = Own(Cell::new(0));
+static ENTRIES: Own<usize> = Own(Cell::new(0));
+/// Records of communication variables, and of all.
+static KEPT: Own<usize> = Own(Cell::new(0));
+static USED: Own<usize> = Own(Cell::new(0));
+
+/// The part of a record before its entries.
+#[repr(C)]
+struct Head {
+    /// Clock of the execution that its entries are about.
+    base: u64,
+    /// Bytes of the granule that belong to communication variables.
+    communication: u8,
+    /// Bytes on which a race was reported in this execution.
+    reported: u8,
+    length: u16,
+    unused: u32,
+}
+
+/// One record.
+#[derive(Clone, Copy)]
+pub struct Record {
+    head: *mut Head,
+}
+
+/// One access in a record: a shadow word with a mark for writes.
+#[derive(Clone, Copy)]
+pub struct Entry(pub u64);
+
+impl Entry {
+    const WRITE: u64 = 1 << 8;
+
+    pub fn new(word: Word, is_write: bool) -> Entry {
+        Entry(word.0 | if is_write { Entry::WRITE } else { 0 })
+    }
+
+    pub fn word(self) -> Word {
+        Word(self.0 & !Entry::WRITE)
+    }
+
+    pub fn is_write(self) -> bool {
+        self.0 & Entry::WRITE != 0
+    }
+}
+
+/// Reserves room for records of this many threads: each may have an entry for reads and one for writes.
+pub fn reserve(threads: usize) -> bool {
+    ENTRIES.0.set(2 * threads);
+    let Some(memory) = super::reserve(0, (CAPACITY * stride()) as u64) else { return false };
+    MEMORY.0.set(memory);
+    true
+}
+
+fn stride() -> usize {
+    size_of::<Head>() + ENTRIES.0.get() * 8
+}
+
+/// An execution begins: only the records of communication variables are left.
+pub fn begin() {
+    USED.0.set(KEPT.0.get());
+}
+
+/// From here on, records are those of one execution.
+pub fn keep() {
+    KEPT.0.set(USED.0.get());
+}
+
+/// A fresh record and its number.
+pub fn allocate() -> (usize, Record) {
+    let number = USED.0.get();
+    if number == CAPACITY {
+        crate::finish::unsupported(b"shares more memory between threads than rscale can watch");
+    }
+    USED.0.set(number + 1);
+    let record = get(number);
+    // SAFETY: the record lies in the reserved memory.
+    unsafe { *record.head = Head { base: clocks::base(), communication: 0, reported: 0, length: 0, unused: 0 } };
+    (number, record)
+}
+
+/// The record with a number.
+pub fn get(number: usize) -> Record {
+    Record { head: (MEMORY.0.get() + (number * stride()) as u64) as *mut Head }
+}
+
+impl Record {
+    fn head<'a>(self) -> &'a mut Head {
+        // SAFETY: the record lies in the reserved memory; references to it do not overlap in time.
+        unsafe { &mut *self.head }
+    }
+
+    /// Forgets what is about another execution.
+    pub fn refresh(self) {
+        let head = self.head();
+        if head.base != clocks::base() {
+            (head.base, head.length, head.reported) = (clocks::base(), 0, 0);
+        }
+    }
+
+    pub fn communication(self) -> u8 {
+        self.head().communication
+    }
+
+    pub fn add_communication(self, bytes: u8) {
+        self.head().communication |= bytes;
+    }
+
+    /// Marks bytes as reported; returns whether some of them were not yet.
+    pub fn report(self, bytes: u8) -> bool {
+        let head = self.head();
+        let is_new = bytes & !head.reported != 0;
+        head.reported |= bytes;
+        is_new
+    }
+
+    /// The accesses.
+    pub fn entries<'a>(self) -> &'a mut [Entry] {
+        let length = usize::from(self.head().length);
+        // SAFETY: the entries follow the head; `length` of them are filled.
+        unsafe { core::slice::from_raw_parts_mut(self.head.add(1).cast::<Entry>(), length) }
+    }
+
+    /// Takes out the accesses for which `keep` does not hold.
+    pub fn retain(self, keep: impl Fn(Entry) -> bool) {
+        let entries = self.entries();
+        let mut kept = 0;
+        for index in 0..entries.len() {
+            if keep(entries[index]) {
+                entries[kept] = entries[index];
+                kept += 1;
+            }
+        }
+        self.head().length = kept as u16;
+    }
+
+    /// Adds an access. Where there is no room, it joins an older one of its thread and kind: that one then seems later
+    /// than it was, which may show a race that is none, but hides none.
+    pub fn push(self, entry: Entry) {
+        let word = entry.word();
+        let is_like =
+            |other: &&mut Entry| other.word().thread() == word.thread() && other.is_write() == entry.is_write();
+        if self.entries().len() == ENTRIES.0.get() {
+            if let Some(older) = self.entries().iter_mut().find(is_like) {
+                *older = Entry(entry.0 | u64::from(older.word().bytes()));
+                return;
+            }
+            // Every thread has two entries at most then, so there are none of this thread: somebody has more.
+            self.make_room();
+        }
+        let length = self.head().length;
+        // SAFETY: there is room for one more entry.
+        unsafe { *self.head.add(1).cast::<Entry>().add(length.into()) = entry };
+        self.head().length = length + 1;
+    }
+
+    /// Joins two accesses of one thread and kind.
+    fn make_room(self) {
+        let entries = self.entries();
+        for first in 0..entries.len() {
+            for second in first + 1..entries.len() {
+                let (one, other) = (entries[first], entries[second]);
+                if one.word().thread() == other.word().thread() && one.is_write() == other.is_write() {
+                    let later = if one.word().clock() > other.word().clock() { one } else { other };
+                    entries[first] = Entry(later.0 | one.0 & 0xff | other.0 & 0xff);
+                    entries[second] = entries[entries.len() - 1];
+                    self.head().length -= 1;
+                    return;
+                }
+            }
+        }
+    }
+}

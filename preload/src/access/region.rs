@@ -1,0 +1,138 @@
+//! Regions: the instrumented copies of the program's code, mapped beside the originals.
+//!
+//! The scheduler process plans a region for every module that is to be watched and puts it into a file in memory. Here it
+//! is mapped where it belongs, its hooks are connected with the stubs, and the original code is patched to lead there.
+
+use super::clocks::Own;
+use super::stubs;
+use crate::{arena, mailbox, query, sys};
+use core::cell::Cell;
+use core::sync::atomic::Ordering::Relaxed;
+use rscale_protocol::arena::{MAX_REGIONS, Reply};
+use rscale_protocol::region::{Area, Header, MAGIC, Patch, Site, Span};
+
+const PAGE: u64 = 4096;
+
+static REGIONS: [Own<u64>; MAX_REGIONS] = [const { Own(Cell::new(0)) }; MAX_REGIONS];
+static COUNT: Own<usize> = Own(Cell::new(0));
+
+/// Whether some code of the program is instrumented.
+pub fn is_installed() -> bool {
+    COUNT.0.get() > 0
+}
+
+fn regions() -> impl Iterator<Item = &'static Header> {
+    // SAFETY: the filled entries are addresses of mapped regions, which stay.
+    REGIONS[..COUNT.0.get()].iter().map(|address| unsafe { &*(address.0.get() as *const Header) })
+}
+
+/// Asks the scheduler process for the regions and installs them. The program has not begun to run.
+pub fn install(descriptor: i32) -> Result<(), &'static [u8]> {
+    mailbox::reply(Reply::Loaded);
+    query::wait_for_continue();
+    let setup = &arena::get().setup;
+    let count = (setup.regions.load(Relaxed) as usize).min(MAX_REGIONS);
+    for (index, place) in setup.region_places.iter().enumerate().take(count) {
+        let (offset, length) = place.load();
+        let region = map(descriptor, offset, length).ok_or(&b"could not map the instrumented code"[..])?;
+        REGIONS[index].0.set(region);
+        COUNT.0.set(index + 1);
+        connect(region).ok_or(&b"could not patch the code of the program"[..])?;
+    }
+    Ok(())
+}
+
+/// Maps a region at the address that its header names.
+fn map(descriptor: i32, offset: u64, length: u64) -> Option<u64> {
+    let map = |address: u64, length: u64, flags: i32| {
+        let protection = (libc::PROT_READ | libc::PROT_WRITE) as u64;
+        let flags = (libc::MAP_PRIVATE | flags) as u64;
+        // SAFETY: a new mapping that replaces nothing.
+        let mapped =
+            unsafe { sys::call(libc::SYS_mmap, [address, length, protection, flags, descriptor as u64, offset]) };
+        (mapped > 0).then_some(mapped as u64)
+    };
+    let header = map(0, PAGE, 0)?;
+    // SAFETY: the first page of a region has its header.
+    let (magic, base) = unsafe { ((*(header as *const Header)).magic, (*(header as *const Header)).base) };
+    // SAFETY: the mapping was made above, and nothing refers to it.
+    unsafe { sys::unmap(header, PAGE) };
+    if magic != MAGIC {
+        return None;
+    }
+    map(base, length, libc::MAP_FIXED_NOREPLACE).filter(|&mapped| mapped == base)
+}
+
+/// Fills the slots, makes the clones executable, and leads the original code to them.
+fn connect(region: u64) -> Option<()> {
+    let header = region as *mut Header;
+    // SAFETY: the region is mapped, writable so far, and was planned by the scheduler process: its spans lie within it.
+    let header = unsafe {
+        (*header).slots = stubs::addresses();
+        *header
+    };
+    let protect = |start: u64, length: u64, protection: i32| {
+        let first = start & !(PAGE - 1);
+        // SAFETY: pages of the region or of the program's code, whose protection is the shim's business here.
+        unsafe { sys::mprotect(first, (start + length).next_multiple_of(PAGE) - first, protection) }.then_some(())
+    };
+    protect(region, header.length, libc::PROT_READ)?;
+    let (code, length) = span(region, header.code);
+    protect(code, length, libc::PROT_READ | libc::PROT_EXEC)?;
+    let areas = || header.areas.iter().filter(|area| area.length > 0);
+    areas().try_for_each(|area| protect(area.start, area.length, libc::PROT_READ | libc::PROT_WRITE))?;
+    patch(region, header.patches);
+    areas().try_for_each(|area| protect(area.start, area.length, libc::PROT_READ | libc::PROT_EXEC))
+}
+
+fn span(region: u64, span: Span) -> (u64, u64) {
+    (region + u64::from(span.offset), u64::from(span.length))
+}
+
+fn patch(region: u64, patches: Span) {
+    let (mut next, length) = span(region, patches);
+    let end = next + length;
+    while next < end {
+        // SAFETY: patches follow each other up to the end of their span; the code they belong to is writable.
+        unsafe {
+            let patch = *(next as *const Patch);
+            let bytes = (next as *const Patch).add(1).cast::<u8>();
+            core::ptr::copy_nonoverlapping(bytes, patch.address as *mut u8, patch.length as usize);
+            next += size_of::<Patch>() as u64 + patch.length.next_multiple_of(8);
+        }
+    }
+}
+
+/// The hook that a stub returns to.
+pub fn site(returns_to: u64) -> &'static Site {
+    let found = regions().find_map(|header| {
+        let offset = returns_to.checked_sub(header.base).filter(|&offset| offset < header.length)? as u32;
+        let (start, length) = span(header.base, header.sites);
+        // SAFETY: the array of sites, in the region's read-only part.
+        let sites = unsafe { core::slice::from_raw_parts(start as *const Site, length as usize / size_of::<Site>()) };
+        sites.binary_search_by_key(&offset, |site| site.returns_to).ok().map(|index| &sites[index])
+    });
+    match found {
+        Some(site) => site,
+        None => crate::finish::internal(b"a hook that nobody planned"),
+    }
+}
+
+/// The address behind the original instruction of a hook.
+pub fn original_end(site: &Site) -> u64 {
+    let address = &raw const *site as u64;
+    let region = regions().find(|header| (header.base..header.base + header.length).contains(&address));
+    region.map_or(0, |header| header.bias + u64::from(site.original_end))
+}
+
+/// The clone of the instruction at an address of the original code.
+pub fn clone_of(pc: u64) -> Option<u64> {
+    regions().find_map(|header| {
+        let within = |area: &&Area| pc.wrapping_sub(area.start) < area.length;
+        let area = header.areas.iter().find(within)?;
+        let table = header.base + u64::from(area.table.offset);
+        // SAFETY: the table has an entry for every byte of the area.
+        let offset = unsafe { *(table as *const u32).add((pc - area.start) as usize) };
+        (offset != 0).then_some(header.base + u64::from(offset))
+    })
+}

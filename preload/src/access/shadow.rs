@@ -1,0 +1,119 @@
+//! The shadow: two words for every eight bytes (a granule) of the program's memory.
+//!
+//! The first word is about the last write of the granule, the second about the last read: when it was ([clock]), which
+//! thread it was, and which of the eight bytes. A word of an earlier execution is older than the [base] and means
+//! nothing. Where one access per kind is not enough to tell, both words refer to a [record](super::records) instead.
+//!
+//! ```text
+//! 63       62 .......... 24  23 .. 17  16 .. 8  7 .. 0
+//! special  clock             thread    0        bytes
+//! special  clock             record number
+//! ```
+//!
+//! [clock]: super::clocks
+//! [base]: super::clocks::base
+
+use rscale_protocol::ThreadId;
+
+/// Where the shadow begins. The program's addresses, cut to 44 bits, do not collide: executables lie at 0x4..., 0x55...,
+/// the heap of the shim at 0x61..., libraries and stacks at 0x7f....
+pub const BASE: u64 = 0x2000_0000_0000;
+const ADDRESS_BITS: u32 = 44;
+const LENGTH: u64 = 2 << ADDRESS_BITS;
+/// Marks a word that refers to a record.
+pub const SPECIAL: u64 = 1 << 63;
+/// Where the clock begins in a word.
+pub const CLOCK_SHIFT: u32 = 24;
+/// Where the thread begins in a word.
+pub const THREAD_SHIFT: u32 = 17;
+/// The clock of records that are valid in every execution.
+pub const FOR_EVER: u64 = (1 << 39) - 1;
+const RECORD_MASK: u64 = (1 << CLOCK_SHIFT) - 1;
+/// Bytes of a granule.
+pub const GRANULE: u64 = 8;
+
+/// Reserves the address space.
+pub fn reserve() -> bool {
+    super::reserve(BASE, LENGTH).is_some()
+}
+
+/// One word of the shadow.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Word(pub u64);
+
+impl Word {
+    /// Nothing.
+    pub const NONE: Word = Word(0);
+
+    /// An access.
+    pub fn new(epoch: u64, bytes: u8) -> Word {
+        Word(epoch | u64::from(bytes))
+    }
+
+    /// A reference to a record.
+    pub fn record(clock: u64, number: usize) -> Word {
+        Word(SPECIAL | clock << CLOCK_SHIFT | number as u64)
+    }
+
+    pub fn clock(self) -> u64 {
+        (self.0 & !SPECIAL) >> CLOCK_SHIFT
+    }
+
+    pub fn thread(self) -> ThreadId {
+        ThreadId((self.0 >> THREAD_SHIFT) as u16 & 0x7f)
+    }
+
+    pub fn bytes(self) -> u8 {
+        self.0 as u8
+    }
+
+    /// The number of the record that it refers to.
+    pub fn as_record(self) -> Option<usize> {
+        (self.0 & SPECIAL != 0).then_some((self.0 & RECORD_MASK) as usize)
+    }
+
+    /// Whether it is about an execution that is over.
+    pub fn is_stale(self, base: u64) -> bool {
+        self.clock() < base
+    }
+}
+
+/// The shadow of a granule.
+#[derive(Clone, Copy)]
+pub struct Granule {
+    shadow: *mut Word,
+}
+
+impl Granule {
+    /// Of the granule that contains the address.
+    pub fn of(address: u64) -> Granule {
+        let offset = (address & ((1 << ADDRESS_BITS) - 1) & !(GRANULE - 1)) * 2;
+        Granule { shadow: (BASE + offset) as *mut Word }
+    }
+
+    pub fn written(self) -> Word {
+        // SAFETY: the shadow of any address lies in the reserved range, aligned to two words.
+        unsafe { *self.shadow }
+    }
+
+    pub fn read(self) -> Word {
+        // SAFETY: as above.
+        unsafe { *self.shadow.add(1) }
+    }
+
+    pub fn set_written(self, word: Word) {
+        // SAFETY: as above.
+        unsafe { *self.shadow = word };
+    }
+
+    pub fn set_read(self, word: Word) {
+        // SAFETY: as above.
+        unsafe { *self.shadow.add(1) = word };
+    }
+
+    /// Lets both words refer to a record, or to nothing.
+    pub fn set_both(self, word: Word) {
+        self.set_written(word);
+        self.set_read(word);
+    }
+}

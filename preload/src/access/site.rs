@@ -1,0 +1,134 @@
+//! The slow path of the stubs: an access that the shadow alone can not dismiss.
+
+use super::locations::Location;
+use super::{clocks, detect, point, region};
+use rscale_protocol::region::{GENERAL_SLOT, Site, SiteKind, SiteShape, WIDTHS};
+
+/// What the stubs save before they come here, from the lowest address on.
+#[repr(C)]
+pub struct Frame {
+    /// Stack pointer and program counter of the original code, for stack walks through the stub.
+    pub stack_pointer: u64,
+    pub pc: u64,
+    /// r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rdi, rsi.
+    pub registers: [u64; 12],
+    /// The address that is accessed.
+    pub address: u64,
+    pub slot: u64,
+    pub rdx: u64,
+    /// In the clone; for the general stub, in the stub.
+    pub returns_to: u64,
+}
+
+/// What the general stub and its hook save above the frame.
+#[repr(C)]
+struct GeneralTail {
+    flags: u64,
+    rax: u64,
+    returns_to: u64,
+    rcx: u64,
+}
+
+const RSI: usize = 11;
+const RDI: usize = 10;
+const RED_ZONE: u64 = 128;
+
+/// Called by the stubs.
+pub extern "C" fn slow_path(frame: &mut Frame) {
+    if clocks::BUDGET.0.get() < 0 {
+        let (site, _) = locate(frame);
+        point::long_run(region::original_end(site));
+    }
+    if frame.slot as usize == GENERAL_SLOT {
+        return general(frame);
+    }
+    let kind = [SiteKind::Read, SiteKind::Write, SiteKind::Update, SiteKind::Atomic][frame.slot as usize / WIDTHS];
+    let range = Location { start: frame.address, length: 1 << (frame.slot as usize % WIDTHS) };
+    plain(frame, kind, range);
+}
+
+/// An access of one instruction to a range that is known.
+fn plain(frame: &mut Frame, kind: SiteKind, range: Location) {
+    if point::is_communication(range) {
+        let (site, _) = locate(frame);
+        point::instruction(kind, range, region::original_end(site));
+    }
+    let detected = if kind == SiteKind::Read { detect::Kind::Read } else { detect::Kind::Write };
+    detect::instruction(detected, range);
+}
+
+/// An access whose extent takes more than its address to know.
+fn general(frame: &mut Frame) {
+    let (site, tail) = locate(frame);
+    let kind = site_kind(site.kind);
+    let size = u64::from(site.size);
+    match site.shape {
+        shape if shape == SiteShape::Repeated as u8 => repeated(frame, site, tail, kind),
+        shape if shape == SiteShape::BitIndexed as u8 => {
+            let bit = register(frame, tail, site.register) as i64 >> 3;
+            // Whole words of the operand's size are accessed.
+            let offset = bit.div_euclid(size.max(1) as i64) * size as i64;
+            plain(frame, kind, Location { start: frame.address.wrapping_add_signed(offset), length: size });
+        }
+        _ => plain(frame, kind, Location { start: frame.address, length: size.max(1) }),
+    }
+}
+
+/// A repeated string instruction: a range that is not accessed in one step.
+fn repeated(frame: &Frame, site: &Site, tail: *mut GeneralTail, kind: SiteKind) {
+    const DIRECTION: u64 = 1 << 10;
+    let register = if site.register == 6 { RSI } else { RDI };
+    // SAFETY: the tail of a general stub's frame.
+    let (count, flags) = unsafe { ((*tail).rcx, (*tail).flags) };
+    let size = u64::from(site.size).max(1);
+    let length = count.saturating_mul(size);
+    if length == 0 {
+        return;
+    }
+    let start = frame.registers[register];
+    let start = if flags & DIRECTION == 0 { start } else { start.wrapping_sub(length - size) };
+    let detected = if kind == SiteKind::Read { detect::Kind::Read } else { detect::Kind::Write };
+    point::range_at(detected, Location { start, length }, region::original_end(site));
+}
+
+fn site_kind(code: u8) -> SiteKind {
+    match code {
+        0 => SiteKind::Read,
+        1 => SiteKind::Write,
+        2 => SiteKind::Update,
+        _ => SiteKind::Atomic,
+    }
+}
+
+/// The value of a register by its number in instructions.
+fn register(frame: &Frame, tail: *mut GeneralTail, number: u8) -> u64 {
+    match number {
+        // SAFETY: the tail of a general stub's frame.
+        0 => unsafe { (*tail).rax },
+        // SAFETY: as above.
+        1 => unsafe { (*tail).rcx },
+        2 => frame.rdx,
+        3 => frame.registers[5],
+        4 => frame.stack_pointer,
+        5 => frame.registers[4],
+        6 => frame.registers[RSI],
+        7 => frame.registers[RDI],
+        8..=11 => frame.registers[usize::from(17 - number)],
+        _ => frame.registers[usize::from(15 - number)],
+    }
+}
+
+/// The hook that led here; completes the frame with where the original code would be.
+fn locate(frame: &mut Frame) -> (&'static Site, *mut GeneralTail) {
+    let end = (&raw const *frame as u64) + size_of::<Frame>() as u64;
+    let tail = end as *mut GeneralTail;
+    let is_general = frame.slot as usize == GENERAL_SLOT;
+    // SAFETY: the general stub has put its own things above the frame.
+    let returns_to = if is_general { unsafe { (*tail).returns_to } } else { frame.returns_to };
+    let site = region::site(returns_to);
+    let has = |flag| u64::from(site.flags & flag != 0);
+    let pushed = if is_general { size_of::<GeneralTail>() as u64 } else { 16 + 8 * has(Site::FLAGS_SAVED) };
+    frame.stack_pointer = end + pushed + RED_ZONE * has(Site::RED_ZONE);
+    frame.pc = region::original_end(site);
+    (site, tail)
+}

@@ -1,0 +1,315 @@
+//! The stubs that hooks in the clones call, in assembly: nine of ten accesses end in their first dozen instructions.
+//!
+//! A stub finds the address in RCX; it may change RAX, RCX and the flags, nothing else. Small accesses are looked up in
+//! the shadow: the same thread in the same epoch has been there before (most often), or only this thread has, or nobody
+//! has. Everything else is for the [slow path](super::site), for which all registers are saved. Its frame is laid out
+//! such that a stack walk goes from there straight to the original code: the unwind rules below read the stack pointer
+//! and program counter that the slow path writes to its frame.
+
+use super::clocks::{BASE, BUDGET, EPOCH};
+use super::{shadow, site};
+use core::arch::global_asm;
+use rscale_protocol::region::{FENCE_SLOT, GENERAL_SLOT, SLOTS};
+
+macro_rules! shadow_lookup {
+    () => {
+        // rdx: address -> its granule in the shadow
+        "shl rdx, 20
+         shr rdx, 19
+         and rdx, -16
+         mov rcx, {shadow}
+         add rdx, rcx
+        "
+    };
+}
+
+/// An access of up to eight bytes. `word`: the word of the granule for its kind.
+macro_rules! small_stub {
+    ($name:literal, $slot:literal, $mask:literal, $word:literal, $rest:literal) => {
+        concat!(
+            $name,
+            ":
+             push rdx
+             mov [rsp - 16], rcx
+             sub qword ptr [rip + {budget}], 1
+             js 3f
+             mov rdx, rcx
+             and ecx, 7
+             mov eax, ",
+            $mask,
+            "
+             shl eax, cl
+             cmp eax, 0x100
+             jae 3f
+            ",
+            shadow_lookup!(),
+            "
+             mov rcx, [rdx + ",
+            $word,
+            "]
+             xor rcx, [rip + {epoch}]
+             cmp rcx, 0x100
+             jae 2f
+             not ecx
+             test ecx, eax
+             jnz 2f
+             pop rdx
+             ret
+             2: push ",
+            $slot,
+            "
+             jmp ",
+            $rest,
+            "
+             3: push ",
+            $slot,
+            "
+             jmp rscale_access_slow
+            "
+        )
+    };
+}
+
+/// An access of several granules: those that this thread has accessed as a whole in this epoch pass.
+macro_rules! wide_stub {
+    ($name:literal, $slot:literal, $granules:literal, $word:literal) => {
+        concat!(
+            $name,
+            ":
+             push rdx
+             mov [rsp - 16], rcx
+             sub qword ptr [rip + {budget}], 1
+             js 3f
+             mov rdx, rcx
+             test dl, 7
+             jnz 3f
+            ",
+            shadow_lookup!(),
+            "
+             mov rax, [rip + {epoch}]
+             or rax, 0xff
+             lea rcx, [rdx + 16 * ",
+            $granules,
+            "]
+             2: cmp rax, [rdx + ",
+            $word,
+            "]
+             jne 3f
+             add rdx, 16
+             cmp rdx, rcx
+             jne 2b
+             pop rdx
+             ret
+             3: push ",
+            $slot,
+            "
+             jmp rscale_access_slow
+            "
+        )
+    };
+}
+
+/// What is left of a small access that was not there in this epoch: eax has its bytes, rdx the granule.
+macro_rules! rest {
+    ($name:literal, $own:literal, $other:literal) => {
+        concat!(
+            $name,
+            ":
+             mov rcx, [rdx + ",
+            $other,
+            "]
+             test rcx, rcx
+             js rscale_access_slow
+             cmp rcx, [rip + {base}]
+             jb 2f
+             xor rcx, [rip + {epoch}]
+             test ecx, 0xfe0000
+             jnz rscale_access_slow
+             2: mov rcx, [rdx + ",
+            $own,
+            "]
+             test rcx, rcx
+             js rscale_access_slow
+             cmp rcx, [rip + {base}]
+             jb 4f
+             xor rcx, [rip + {epoch}]
+             test ecx, 0xfe0000
+             jnz rscale_access_slow
+             cmp rcx, 0x100
+             jb 3f
+             and ecx, 0xff
+             or ecx, eax
+             cmp ecx, eax
+             jne rscale_access_slow
+             jmp 4f
+             3: or eax, ecx
+             4: or rax, [rip + {epoch}]
+             mov [rdx + ",
+            $own,
+            "], rax
+             add rsp, 8
+             pop rdx
+             ret
+            "
+        )
+    };
+}
+
+global_asm!(
+    ".type rscale_access_stubs, @function",
+    "rscale_access_stubs:",
+    ".cfi_startproc",
+    small_stub!("rscale_read_1", "0", "0x1", "8", "rscale_read_rest"),
+    small_stub!("rscale_read_2", "1", "0x3", "8", "rscale_read_rest"),
+    small_stub!("rscale_read_4", "2", "0xf", "8", "rscale_read_rest"),
+    small_stub!("rscale_read_8", "3", "0xff", "8", "rscale_read_rest"),
+    wide_stub!("rscale_read_16", "4", "2", "8"),
+    wide_stub!("rscale_read_32", "5", "4", "8"),
+    wide_stub!("rscale_read_64", "6", "8", "8"),
+    small_stub!("rscale_write_1", "7", "0x1", "0", "rscale_write_rest"),
+    small_stub!("rscale_write_2", "8", "0x3", "0", "rscale_write_rest"),
+    small_stub!("rscale_write_4", "9", "0xf", "0", "rscale_write_rest"),
+    small_stub!("rscale_write_8", "10", "0xff", "0", "rscale_write_rest"),
+    wide_stub!("rscale_write_16", "11", "2", "0"),
+    wide_stub!("rscale_write_32", "12", "4", "0"),
+    wide_stub!("rscale_write_64", "13", "8", "0"),
+    small_stub!("rscale_update_1", "14", "0x1", "0", "rscale_write_rest"),
+    small_stub!("rscale_update_2", "15", "0x3", "0", "rscale_write_rest"),
+    small_stub!("rscale_update_4", "16", "0xf", "0", "rscale_write_rest"),
+    small_stub!("rscale_update_8", "17", "0xff", "0", "rscale_write_rest"),
+    wide_stub!("rscale_update_16", "18", "2", "0"),
+    wide_stub!("rscale_update_32", "19", "4", "0"),
+    wide_stub!("rscale_update_64", "20", "8", "0"),
+    small_stub!("rscale_atomic_1", "21", "0x1", "0", "rscale_write_rest"),
+    small_stub!("rscale_atomic_2", "22", "0x3", "0", "rscale_write_rest"),
+    small_stub!("rscale_atomic_4", "23", "0xf", "0", "rscale_write_rest"),
+    small_stub!("rscale_atomic_8", "24", "0xff", "0", "rscale_write_rest"),
+    wide_stub!("rscale_atomic_16", "25", "2", "0"),
+    wide_stub!("rscale_atomic_32", "26", "4", "0"),
+    wide_stub!("rscale_atomic_64", "27", "8", "0"),
+    rest!("rscale_read_rest", "8", "0"),
+    rest!("rscale_write_rest", "0", "8"),
+    "rscale_fence: ret",
+    ".cfi_endproc",
+    // The slow path. On the stack: slot, rdx, return address; the address is where the stub has put it, in the red zone.
+    "rscale_access_slow:",
+    ".cfi_startproc",
+    "mov rcx, [rsp - 8]",
+    "rscale_access_save:",
+    "push rcx",
+    "push rsi",
+    "push rdi",
+    "push r8",
+    "push r9",
+    "push r10",
+    "push r11",
+    "push rbx",
+    "push rbp",
+    "push r12",
+    "push r13",
+    "push r14",
+    "push r15",
+    "push 0",
+    "push 0",
+    "mov rbp, rsp",
+    ".cfi_escape 0x0f, 3, 0x76, 0, 0x06",        // CFA: the word at rbp
+    ".cfi_escape 0x10, 16, 2, 0x76, 8",          // return address: the one behind it
+    ".cfi_escape 0x10, 15, 2, 0x76, 16",         // r15 ...
+    ".cfi_escape 0x10, 14, 2, 0x76, 24",
+    ".cfi_escape 0x10, 13, 2, 0x76, 32",
+    ".cfi_escape 0x10, 12, 2, 0x76, 40",
+    ".cfi_escape 0x10, 6, 2, 0x76, 48",          // rbp
+    ".cfi_escape 0x10, 3, 2, 0x76, 56",          // rbx
+    "sub rsp, 256",
+    "and rsp, -16",
+    "cld",
+    "movaps [rsp], xmm0",
+    "movaps [rsp + 16], xmm1",
+    "movaps [rsp + 32], xmm2",
+    "movaps [rsp + 48], xmm3",
+    "movaps [rsp + 64], xmm4",
+    "movaps [rsp + 80], xmm5",
+    "movaps [rsp + 96], xmm6",
+    "movaps [rsp + 112], xmm7",
+    "movaps [rsp + 128], xmm8",
+    "movaps [rsp + 144], xmm9",
+    "movaps [rsp + 160], xmm10",
+    "movaps [rsp + 176], xmm11",
+    "movaps [rsp + 192], xmm12",
+    "movaps [rsp + 208], xmm13",
+    "movaps [rsp + 224], xmm14",
+    "movaps [rsp + 240], xmm15",
+    "mov rdi, rbp",
+    "call {slow_path}",
+    "movaps xmm0, [rsp]",
+    "movaps xmm1, [rsp + 16]",
+    "movaps xmm2, [rsp + 32]",
+    "movaps xmm3, [rsp + 48]",
+    "movaps xmm4, [rsp + 64]",
+    "movaps xmm5, [rsp + 80]",
+    "movaps xmm6, [rsp + 96]",
+    "movaps xmm7, [rsp + 112]",
+    "movaps xmm8, [rsp + 128]",
+    "movaps xmm9, [rsp + 144]",
+    "movaps xmm10, [rsp + 160]",
+    "movaps xmm11, [rsp + 176]",
+    "movaps xmm12, [rsp + 192]",
+    "movaps xmm13, [rsp + 208]",
+    "movaps xmm14, [rsp + 224]",
+    "movaps xmm15, [rsp + 240]",
+    "lea rsp, [rbp + 16]",
+    "pop r15",
+    "pop r14",
+    "pop r13",
+    "pop r12",
+    "pop rbp",
+    "pop rbx",
+    "pop r11",
+    "pop r10",
+    "pop r9",
+    "pop r8",
+    "pop rdi",
+    "pop rsi",
+    "add rsp, 16",
+    "pop rdx",
+    "ret",
+    ".cfi_endproc",
+    // Keeps everything, flags included; the hook has saved rcx.
+    "rscale_access_general:",
+    ".cfi_startproc",
+    "push rax",
+    "pushfq",
+    "call 2f",
+    "popfq",
+    "pop rax",
+    "ret",
+    "2: push rdx",
+    "push {general}",
+    "jmp rscale_access_save",
+    ".cfi_endproc",
+    budget = sym BUDGET,
+    epoch = sym EPOCH,
+    base = sym BASE,
+    slow_path = sym site::slow_path,
+    shadow = const shadow::BASE,
+    general = const GENERAL_SLOT,
+);
+
+macro_rules! addresses {
+    ($($name:ident)*) => {{
+        unsafe extern "C" { $(fn $name();)* }
+        [$($name as *const () as u64,)*]
+    }};
+}
+
+/// The addresses of the stubs, by slot.
+pub fn addresses() -> [u64; SLOTS] {
+    const _: () = assert!(GENERAL_SLOT == 28 && FENCE_SLOT == 29);
+    addresses! {
+        rscale_read_1 rscale_read_2 rscale_read_4 rscale_read_8 rscale_read_16 rscale_read_32 rscale_read_64
+        rscale_write_1 rscale_write_2 rscale_write_4 rscale_write_8 rscale_write_16 rscale_write_32 rscale_write_64
+        rscale_update_1 rscale_update_2 rscale_update_4 rscale_update_8 rscale_update_16 rscale_update_32
+        rscale_update_64 rscale_atomic_1 rscale_atomic_2 rscale_atomic_4 rscale_atomic_8 rscale_atomic_16
+        rscale_atomic_32 rscale_atomic_64 rscale_access_general rscale_fence
+    }
+}

@@ -1,0 +1,201 @@
+//! The instrumented copies of the program's code: planned here, handed over as a file in memory.
+//!
+//! When the program is loaded and before any of it runs, the shim asks for them: only then it is known where everything
+//! lies. A plan is kept, because every process of the program is loaded at the same addresses.
+
+use super::ArenaMap;
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use rscale_instrument::code::survey::Survey;
+use rscale_instrument::maps::{self, Mapping, Module};
+use rscale_instrument::rewrite::{self, Omission, Placement, Plan};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::atomic::Ordering::Relaxed;
+
+const PAGE: u64 = 4096;
+/// How far a region may be from its module: relative addresses reach a little further.
+const REACH: u64 = 0x7000_0000;
+/// Room that is left between a region and what is mapped already: stacks and heaps grow.
+const DISTANCE: u64 = 1 << 20;
+/// Addresses that programs do not get.
+const LOWEST: u64 = 1 << 20;
+
+/// What to instrument.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Instrumentation {
+    /// The executable, and libraries that the user chose.
+    pub files: Vec<PathBuf>,
+    /// Functions or source files that the user trusts.
+    pub excluded: Vec<String>,
+}
+
+/// The regions of a program.
+pub struct Regions {
+    file: File,
+    planned: Vec<Rc<Planned>>,
+}
+
+/// The region of one module.
+pub struct Planned {
+    /// Where the module lies.
+    pub module: Module,
+    /// What its code consists of.
+    pub survey: Survey,
+    /// The region.
+    pub plan: Plan,
+}
+
+impl Regions {
+    /// None yet.
+    ///
+    /// # Errors
+    /// Where the kernel has no memory or descriptors left.
+    pub fn new() -> io::Result<Regions> {
+        Ok(Regions { file: File::from(memfd_create(c"rscale-regions", MFdFlags::MFD_CLOEXEC)?), planned: Vec::new() })
+    }
+
+    /// The descriptor to pass to the program.
+    #[must_use]
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+
+    /// The modules that are instrumented.
+    #[must_use]
+    pub fn planned(&self) -> &[Rc<Planned>] {
+        &self.planned
+    }
+
+    /// Plans the regions of a process that waits for them, and tells it where they are.
+    ///
+    /// # Errors
+    /// Why a module can not be instrumented, in words.
+    pub fn provide(&mut self, pid: i32, wanted: &Instrumentation, arena: &ArenaMap) -> Result<(), String> {
+        let text = std::fs::read_to_string(format!("/proc/{pid}/maps")).map_err(|error| error.to_string())?;
+        let mappings = maps::parse(&text);
+        let modules = maps::modules(&mappings, &|path| std::fs::read(path).ok());
+        let mut planned = Vec::new();
+        for path in &wanted.files {
+            let wanted_path = path.canonicalize().unwrap_or_else(|_| path.clone());
+            let module = modules.iter().find(|module| module.path == wanted_path);
+            let module = module.ok_or_else(|| format!("{} is not loaded by the program", path.display()))?;
+            planned.push(self.region_of(module, &mappings, wanted)?);
+        }
+        if planned.iter().map(Rc::as_ptr).ne(self.planned.iter().map(Rc::as_ptr)) {
+            self.planned = planned;
+            self.write(arena).map_err(|error| format!("could not write the instrumented code: {error}"))?;
+        }
+        Ok(())
+    }
+
+    /// The region of a module: the one that is there, if the module lies where it lay before.
+    fn region_of(
+        &self,
+        module: &Module,
+        mappings: &[Mapping],
+        wanted: &Instrumentation,
+    ) -> Result<Rc<Planned>, String> {
+        if let Some(known) = self.planned.iter().find(|planned| planned.module == *module) {
+            return Ok(known.clone());
+        }
+        let survey = Survey::of(&module.path).map_err(|error| error.to_string())?;
+        let length = rewrite::length_bound(&survey);
+        let base = free_place(module, mappings, length)
+            .ok_or_else(|| format!("there is no room near {} for its instrumented code", module.name()))?;
+        let placement = Placement { bias: module.bias, base };
+        let is_excluded = |function: &rscale_instrument::code::functions::Function| {
+            wanted.excluded.iter().any(|excluded| function.names.contains(excluded) || function.label() == *excluded)
+        };
+        let plan = Plan::build(&module.path, &survey, placement, &is_excluded).map_err(|error| error.to_string())?;
+        Ok(Rc::new(Planned { module: module.clone(), survey, plan }))
+    }
+
+    /// Writes all regions into the file, one behind the other.
+    fn write(&self, arena: &ArenaMap) -> io::Result<()> {
+        let mut offset = 0;
+        for (planned, place) in self.planned.iter().zip(&arena.setup.region_places) {
+            self.file.write_all_at(&planned.plan.region, offset)?;
+            place.store(offset, planned.plan.region.len() as u64);
+            offset += (planned.plan.region.len() as u64).next_multiple_of(PAGE);
+        }
+        arena.setup.regions.store(self.planned.len() as u32, Relaxed);
+        Ok(())
+    }
+
+    /// The program counter of the original code, where this one is that of a clone.
+    #[must_use]
+    pub fn original_of(&self, pc: u64) -> Option<u64> {
+        self.planned.iter().find_map(|planned| planned.plan.original_of(pc))
+    }
+}
+
+impl Planned {
+    /// What of its code runs unseen, in words; nothing if all of it is instrumented.
+    #[must_use]
+    pub fn gaps(&self) -> Vec<String> {
+        let skipped = self.survey.skipped.iter().map(ToString::to_string);
+        let omitted = self.plan.omitted.iter().map(|omitted| match omitted.omission {
+            Omission::Excluded => format!("{} (excluded)", omitted.function.label()),
+            Omission::Instruction { offset } => {
+                format!("{} (instruction at +{offset:#x} can not be moved)", omitted.function.label())
+            }
+        });
+        let unhooked = self
+            .plan
+            .unhooked
+            .iter()
+            .map(|site| format!("the access at {:#x} in {} (vector of addresses)", site.address, site.function));
+        skipped.chain(omitted).chain(unhooked).collect()
+    }
+}
+
+/// A free range near a module: below it if possible, since the heap of the kernel grows above.
+fn free_place(module: &Module, mappings: &[Mapping], length: u64) -> Option<u64> {
+    let needed = length.next_multiple_of(PAGE) + 2 * DISTANCE;
+    let mut gaps = vec![(LOWEST, mappings.first()?.start)];
+    gaps.extend(mappings.windows(2).map(|pair| (pair[0].end, pair[1].start)));
+    let below = gaps.iter().rev().filter(|gap| gap.1 <= module.start).filter_map(|&(start, end)| {
+        let base = end.checked_sub(needed)?;
+        (base >= start && module.end - base < REACH).then_some(base + DISTANCE)
+    });
+    // Half of what is in reach is left to the heap of the kernel.
+    let above = gaps.iter().filter(|gap| gap.0 >= module.end).filter_map(|&(start, end)| {
+        let base = start.max(module.end + REACH / 2).next_multiple_of(PAGE);
+        let fits = base.checked_add(needed)? <= end && base + needed - module.start < REACH;
+        fits.then_some(base + DISTANCE)
+    });
+    below.chain(above).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mapping(start: u64, end: u64) -> Mapping {
+        Mapping { start, end, permissions: "r-xp".into(), offset: 0, path: Some("/bin/x".into()) }
+    }
+
+    fn module(start: u64, end: u64) -> Module {
+        Module { path: "/bin/x".into(), bias: 0, start, end }
+    }
+
+    #[test]
+    fn regions_lie_below_their_module_where_there_is_room() {
+        let (start, end) = (0x5555_5555_4000, 0x5555_5556_0000);
+        let base = free_place(&module(start, end), &[mapping(start, end)], 100_000).expect("room");
+        assert!(base + 100_000 < start && start - base < REACH && base.is_multiple_of(PAGE));
+    }
+
+    #[test]
+    fn without_room_below_they_lie_far_above() {
+        let (start, end) = (0x40_0000, 0x50_0000);
+        let mappings = [mapping(start, end), mapping(0x7fff_0000_0000, 0x7fff_1000_0000)];
+        let base = free_place(&module(start, end), &mappings, 8 << 20).expect("room");
+        assert!(base > end + (512 << 20) && base + (8 << 20) - start < REACH);
+        assert_eq!(free_place(&module(start, end), &[mapping(0x20_0000, 0x8000_0000)], 8 << 20), None);
+    }
+}
