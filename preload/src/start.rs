@@ -39,6 +39,7 @@ pub unsafe extern "C" fn __libc_start_main(
     loader_fini: *mut c_void,
     stack_end: *mut c_void,
 ) -> c_int {
+    crate::wrap::real::find_all();
     let Some(real) = libc_function(c"__libc_start_main") else { sys::exit_group(127) };
     // SAFETY: the address is that of glibc's function, which has this type.
     let real: StartMain = unsafe { core::mem::transmute(real) };

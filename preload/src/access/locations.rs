@@ -26,7 +26,7 @@ impl Location {
         let granule = address & !(GRANULE - 1);
         let first = self.start.max(granule) - granule;
         let end = self.end().min(granule + GRANULE).saturating_sub(granule);
-        (first..end).fold(0, |bytes, byte| bytes | 1 << byte)
+        if first < end { (0xff << first) & (0xff >> (GRANULE - end)) } else { 0 }
     }
 
     /// The start of each granule that it touches.

@@ -16,7 +16,9 @@
 
 pub mod clocks;
 mod detect;
+mod library;
 mod locations;
+mod pieces;
 mod point;
 mod records;
 pub mod region;
@@ -25,13 +27,24 @@ mod site;
 mod stubs;
 
 use crate::{arena, snapshot, sys};
+use clocks::Own;
+use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
 
-pub use detect::{Kind, range};
+pub use detect::Kind;
+pub use library::Here;
+
+/// Whether an execution runs whose memory accesses are watched. The stubs of wrapped functions read it.
+pub static WATCHING: Own<bool> = Own(Cell::new(false));
 
 /// Whether memory accesses are watched.
 pub fn is_on() -> bool {
     region::is_installed()
+}
+
+/// Whether accesses are to be made known now.
+pub fn is_watching() -> bool {
+    WATCHING.0.get()
 }
 
 /// Instruments the program, and reserves what the stubs need: its constructors may run next.
@@ -49,6 +62,7 @@ pub fn begin() {
         records::begin();
         locations::refresh();
         arena::get().result.races.store(0, Relaxed);
+        WATCHING.0.set(true);
     }
 }
 

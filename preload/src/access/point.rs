@@ -54,18 +54,24 @@ fn update(range: Location, pass: impl Fn(Op)) {
     unsafe { core::ptr::copy_nonoverlapping(seen.as_ptr(), range.start as *mut u8, length) };
 }
 
-/// A function of a library is about to access a range.
-pub fn range(kind: Kind, range: Location) {
-    range_at(kind, range, gate::caller());
-}
-
 /// The running thread is about to access a range in several steps.
 pub fn range_at(kind: Kind, range: Location, pc: u64) {
-    let op = if kind == Kind::Read { Op::Read } else { Op::Write };
-    if is_communication(range) {
-        locations::touched_by(range).for_each(|location| pass(op, location, pc));
-    }
+    points(kind, range, pc);
     detect::divisible(kind, range);
+}
+
+/// Passes the points of all communication variables in a range. Whether there were some: others may have run.
+pub fn points(kind: Kind, range: Location, pc: u64) -> bool {
+    let is_some = is_communication(range);
+    if is_some {
+        locations::touched_by(range).for_each(|location| one(kind, location, pc));
+    }
+    is_some
+}
+
+/// Passes the point of a read or write of one communication variable.
+pub fn one(kind: Kind, location: Location, pc: u64) {
+    pass(if kind == Kind::Read { Op::Read } else { Op::Write }, location, pc);
 }
 
 /// The thread has made very many accesses without a step. If it waits for another thread in a loop, that one must run.

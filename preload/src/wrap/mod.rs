@@ -7,13 +7,16 @@ pub mod barrier;
 pub mod c11;
 pub mod cancellation;
 pub mod condition;
+mod early;
 pub mod fork;
 pub mod futex;
 pub mod heap;
+pub mod memory;
 pub mod mutex;
 mod object;
 pub mod once;
 pub mod process;
+pub mod real;
 pub mod rwlock;
 pub mod semaphore;
 pub mod sleep;
@@ -22,6 +25,7 @@ pub mod spin;
 pub mod thread;
 pub mod thread_info;
 pub mod time;
+mod watch;
 
 /// What wrapped functions keep of an execution: a part of the world. All zeroes is the state at its start.
 pub struct State {

@@ -1,0 +1,94 @@
+//! Accesses of library functions and system calls, which are not instrumented: those who wrap them make them known.
+//!
+//! An access has two sides. At communication variables it passes scheduling points, before memory is touched; and it is
+//! remembered for the detection of races. Most callers know the range beforehand and do both at once.
+
+use super::clocks::BUDGET;
+use super::detect::{self, Kind};
+use super::locations::Location;
+use super::point;
+use crate::gate;
+
+/// A place in the program that called a library function or made a system call. Taken at the start: once another thread
+/// has run, the gate knows the other one's.
+#[derive(Clone, Copy)]
+pub struct Here {
+    pub(super) pc: u64,
+}
+
+impl Here {
+    /// Where the wrapped function that runs was called.
+    pub fn caller() -> Here {
+        Here { pc: gate::caller() }
+    }
+
+    /// A known place.
+    pub fn at(pc: u64) -> Here {
+        Here { pc }
+    }
+
+    /// Makes the gate name this place again, after code of the program has run.
+    pub fn resume(self) {
+        gate::set_caller(self.pc);
+    }
+
+    /// A range is about to be accessed. Returns whether other threads may have run.
+    pub fn range(self, kind: Kind, start: u64, length: u64) -> bool {
+        let range = Location { start, length };
+        if !self.is_to_watch(length) || detect::quiet(kind, range) {
+            return false;
+        }
+        let passed = point::points(kind, range, self.pc);
+        detect::divisible(kind, range);
+        passed
+    }
+
+    /// A range is about to be read.
+    pub fn reads<T>(self, start: *const T, length: usize) -> bool {
+        self.range(Kind::Read, start as u64, length as u64)
+    }
+
+    /// A range is about to be written.
+    pub fn writes<T>(self, start: *const T, length: usize) -> bool {
+        self.range(Kind::Write, start as u64, length as u64)
+    }
+
+    /// The scheduling points alone, for a range of which it is not known yet how much will be accessed.
+    pub fn points(self, kind: Kind, start: u64, length: u64) -> bool {
+        self.is_to_watch(length) && point::points(kind, Location { start, length }, self.pc)
+    }
+
+    /// The memory alone, once it is known what was accessed.
+    pub fn note(self, kind: Kind, start: u64, length: u64) {
+        let range = Location { start, length };
+        if self.is_to_watch(length) && !detect::quiet(kind, range) {
+            detect::divisible(kind, range);
+        }
+    }
+
+    /// Reads whose extent is found by looking: once more when others have run, for they may have changed it.
+    pub fn reads_found<T>(self, start: *const T, extent: impl Fn() -> usize) {
+        let mut known = 0;
+        loop {
+            let found = extent();
+            let is_final = found <= known || !self.reads(start.wrapping_byte_add(known), found - known);
+            if is_final {
+                return;
+            }
+            known = found;
+        }
+    }
+
+    /// Whether there is something to make known. Counts as one access of a thread that may be waiting in a loop.
+    pub(super) fn is_to_watch(self, length: u64) -> bool {
+        if !super::is_watching() || length == 0 {
+            return false;
+        }
+        let left = BUDGET.0.get() - 1;
+        BUDGET.0.set(left);
+        if left < 0 {
+            point::long_run(self.pc);
+        }
+        true
+    }
+}
