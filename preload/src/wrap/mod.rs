@@ -9,23 +9,34 @@ pub mod cancellation;
 pub mod condition;
 mod early;
 pub mod fork;
+mod format;
 pub mod futex;
 pub mod heap;
 pub mod memory;
 pub mod mutex;
+pub mod numbers;
 mod object;
 pub mod once;
+pub mod print;
 pub mod process;
 pub mod real;
 pub mod rwlock;
+pub mod scan;
 pub mod semaphore;
 pub mod sleep;
+pub mod sort;
 pub mod specific;
 pub mod spin;
+pub mod streams;
+pub mod string_copies;
+pub mod strings;
 pub mod thread;
 pub mod thread_info;
 pub mod time;
+pub mod tokens;
+mod variadic;
 mod watch;
+pub mod wide;
 
 /// What wrapped functions keep of an execution: a part of the world. All zeroes is the state at its start.
 pub struct State {

@@ -34,11 +34,11 @@ functions! {
     index rindex strchrnul strstr strcasestr strspn strcspn strpbrk strsep strtok strtok_r __strtok_r strdup strndup
     __strdup __strndup strcoll
     __strcpy_chk __strncpy_chk __stpcpy_chk __stpncpy_chk __strcat_chk __strncat_chk
-    strtol strtoul strtoll strtoull strtoimax strtoumax strtod strtof strtold atoi atol atoll atof
+    strtol strtoul strtoll strtoull strtoimax strtoumax strtod strtof atoi atol atoll atof
     __isoc23_strtol __isoc23_strtoul __isoc23_strtoll __isoc23_strtoull __isoc23_strtoimax __isoc23_strtoumax
     wmemcpy wmemmove wmemset wmempcpy wmemcmp wmemchr wcslen wcsnlen wcscpy wcsncpy wcscat wcscmp wcsncmp wcschr wcsrchr
     __wmemcpy_chk __wmemmove_chk __wmemset_chk __wmempcpy_chk __wcscpy_chk __wcsncpy_chk __wcscat_chk
-    qsort qsort_r bsearch
+    qsort qsort_r
     sprintf snprintf vsprintf vsnprintf __sprintf_chk __snprintf_chk __vsprintf_chk __vsnprintf_chk
     printf fprintf dprintf vprintf vfprintf vdprintf __printf_chk __fprintf_chk __dprintf_chk __vprintf_chk
     __vfprintf_chk __vdprintf_chk asprintf vasprintf __asprintf_chk __vasprintf_chk

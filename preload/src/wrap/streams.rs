@@ -1,0 +1,153 @@
+//! Functions that move bytes between the program's memory and a stream.
+//!
+//! What libc keeps for the stream itself it protects with its own lock.
+
+use super::strings::{length_within, reads_text};
+use super::watch::watch;
+use crate::access::{Here, Kind};
+use core::ffi::{c_char, c_int, c_void};
+
+type Text = *const c_char;
+type Target = *mut c_char;
+type Stream = *mut c_void;
+
+/// Fills memory from a stream: the points of all of it are passed before, what was written is made known after.
+fn fill<R: Copy>(to: *mut c_void, length: usize, by_libc: impl FnOnce() -> R, written: impl FnOnce(R) -> usize) -> R {
+    let here = Here::caller();
+    here.points(Kind::Write, to as u64, length as u64);
+    let result = by_libc();
+    here.note(Kind::Write, to as u64, written(result) as u64);
+    result
+}
+
+/// Reads a line; the result is null where there is none.
+fn fill_line(to: Target, length: c_int, by_libc: impl FnOnce() -> Target) -> Target {
+    let length = usize::try_from(length).unwrap_or(0);
+    let written = |line: Target| if line.is_null() { 0 } else { length_within(line, length) + 1 };
+    fill(to.cast(), length, by_libc, written)
+}
+
+/// Reads a line into a block that may grow.
+fn fill_block(line: *mut Target, room: *mut usize, by_libc: impl FnOnce() -> isize) -> isize {
+    let here = Here::caller();
+    here.writes(line, size_of::<Target>());
+    here.writes(room, size_of::<usize>());
+    // SAFETY: the program passes where block and size are; wrong pointers fault here and are the program's crash.
+    let (block, length) = unsafe { (*line, *room) };
+    if !block.is_null() {
+        here.points(Kind::Write, block as u64, length as u64);
+    }
+    let result = by_libc();
+    if let Ok(length) = usize::try_from(result) {
+        // SAFETY: as above.
+        here.note(Kind::Write, unsafe { *line } as u64, length as u64 + 1);
+    }
+    result
+}
+
+watch! {
+    /// Writes a line.
+    fn puts(text: Text) -> c_int {
+        reads_text(Here::caller(), text);
+        // SAFETY: the arguments of the program.
+        unsafe { libc()(text) }
+    }
+
+    /// Writes a string.
+    fn fputs(text: Text, stream: Stream) -> c_int {
+        reads_text(Here::caller(), text);
+        // SAFETY: the arguments of the program.
+        unsafe { libc()(text, stream) }
+    }
+
+    /// Writes a string without the lock.
+    fn fputs_unlocked(text: Text, stream: Stream) -> c_int {
+        reads_text(Here::caller(), text);
+        // SAFETY: the arguments of the program.
+        unsafe { libc()(text, stream) }
+    }
+
+    /// Writes bytes.
+    fn fwrite(from: *const c_void, size: usize, count: usize, stream: Stream) -> usize {
+        Here::caller().reads(from, size.saturating_mul(count));
+        // SAFETY: the arguments of the program.
+        unsafe { libc()(from, size, count, stream) }
+    }
+
+    /// Writes bytes without the lock.
+    fn fwrite_unlocked(from: *const c_void, size: usize, count: usize, stream: Stream) -> usize {
+        Here::caller().reads(from, size.saturating_mul(count));
+        // SAFETY: the arguments of the program.
+        unsafe { libc()(from, size, count, stream) }
+    }
+
+    /// Reads bytes.
+    fn fread(to: *mut c_void, size: usize, count: usize, stream: Stream) -> usize {
+        // SAFETY: the arguments of the program.
+        let by_libc = || unsafe { libc()(to, size, count, stream) };
+        fill(to, size.saturating_mul(count), by_libc, |done| done * size)
+    }
+
+    /// Reads bytes without the lock.
+    fn fread_unlocked(to: *mut c_void, size: usize, count: usize, stream: Stream) -> usize {
+        // SAFETY: the arguments of the program.
+        let by_libc = || unsafe { libc()(to, size, count, stream) };
+        fill(to, size.saturating_mul(count), by_libc, |done| done * size)
+    }
+
+    /// Reads bytes if there is room.
+    fn __fread_chk(to: *mut c_void, room: usize, size: usize, count: usize, stream: Stream) -> usize {
+        // SAFETY: the arguments of the program.
+        let by_libc = || unsafe { libc()(to, room, size, count, stream) };
+        fill(to, size.saturating_mul(count), by_libc, |done| done * size)
+    }
+
+    /// Reads bytes if there is room, without the lock.
+    fn __fread_unlocked_chk(to: *mut c_void, room: usize, size: usize, count: usize, stream: Stream) -> usize {
+        // SAFETY: the arguments of the program.
+        let by_libc = || unsafe { libc()(to, room, size, count, stream) };
+        fill(to, size.saturating_mul(count), by_libc, |done| done * size)
+    }
+
+    /// Reads a line.
+    fn fgets(to: Target, length: c_int, stream: Stream) -> Target {
+        // SAFETY: the arguments of the program.
+        fill_line(to, length, || unsafe { libc()(to, length, stream) })
+    }
+
+    /// Reads a line without the lock.
+    fn fgets_unlocked(to: Target, length: c_int, stream: Stream) -> Target {
+        // SAFETY: the arguments of the program.
+        fill_line(to, length, || unsafe { libc()(to, length, stream) })
+    }
+
+    /// Reads a line if there is room.
+    fn __fgets_chk(to: Target, room: usize, length: c_int, stream: Stream) -> Target {
+        // SAFETY: the arguments of the program.
+        fill_line(to, length, || unsafe { libc()(to, room, length, stream) })
+    }
+
+    /// Reads a line if there is room, without the lock.
+    fn __fgets_unlocked_chk(to: Target, room: usize, length: c_int, stream: Stream) -> Target {
+        // SAFETY: the arguments of the program.
+        fill_line(to, length, || unsafe { libc()(to, room, length, stream) })
+    }
+
+    /// Reads a line into a block that grows with it.
+    fn getline(line: *mut Target, room: *mut usize, stream: Stream) -> isize {
+        // SAFETY: the arguments of the program.
+        fill_block(line, room, || unsafe { libc()(line, room, stream) })
+    }
+
+    /// Reads up to a byte into a block that grows with it.
+    fn getdelim(line: *mut Target, room: *mut usize, end: c_int, stream: Stream) -> isize {
+        // SAFETY: the arguments of the program.
+        fill_block(line, room, || unsafe { libc()(line, room, end, stream) })
+    }
+
+    /// As `getdelim`.
+    fn __getdelim(line: *mut Target, room: *mut usize, end: c_int, stream: Stream) -> isize {
+        // SAFETY: the arguments of the program.
+        fill_block(line, room, || unsafe { libc()(line, room, end, stream) })
+    }
+}
