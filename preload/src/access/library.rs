@@ -58,6 +58,11 @@ impl Here {
         self.is_to_watch(length) && point::points(kind, Location { start, length }, self.pc)
     }
 
+    /// Whether some of the range belongs to a communication variable.
+    pub fn is_shared(self, start: u64, length: u64) -> bool {
+        length > 0 && super::is_watching() && point::is_communication(Location { start, length })
+    }
+
     /// The memory alone, once it is known what was accessed.
     pub fn note(self, kind: Kind, start: u64, length: u64) {
         let range = Location { start, length };

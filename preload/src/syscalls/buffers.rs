@@ -14,7 +14,7 @@ const STAT: u64 = 144;
 const STATX: u64 = 256;
 const MESSAGE: u64 = 56;
 /// Bytes of the kernel's `struct epoll_event`.
-const EVENT: u64 = 12;
+pub const EVENT: u64 = 12;
 
 /// Makes a buffer writable, as far as the snapshot covers it.
 pub fn touch(address: u64, length: u64) {
@@ -35,31 +35,36 @@ pub fn touch(address: u64, length: u64) {
 
 /// Makes the buffers writable that the call fills in, where it is known to fill in some.
 pub fn touch_outputs(call: &Call) {
+    for_each_output(call, touch);
+}
+
+/// Calls `act` with address and length of each buffer that the call fills in, where it is known to fill in some.
+pub fn for_each_output(call: &Call, mut act: impl FnMut(u64, u64)) {
     let [a, b, c, d, e, f] = call.arguments;
     match call.number {
         libc::SYS_read | libc::SYS_pread64 | libc::SYS_getdents | libc::SYS_getdents64 | libc::SYS_readlink => {
-            touch(b, c)
+            act(b, c)
         }
-        libc::SYS_readv | libc::SYS_preadv | libc::SYS_preadv2 => touch_vector(b, c),
+        libc::SYS_readv | libc::SYS_preadv | libc::SYS_preadv2 => for_each_part(b, c, act),
         libc::SYS_recvfrom => {
-            touch(b, c);
-            touch(e, ADDRESS);
-            touch(f, 4);
+            act(b, c);
+            act(e, ADDRESS);
+            act(f, 4);
         }
-        libc::SYS_recvmsg => touch_message(b),
+        libc::SYS_recvmsg => for_each_of_message(b, act),
         libc::SYS_accept | libc::SYS_accept4 => {
-            touch(b, ADDRESS);
-            touch(c, 4);
+            act(b, ADDRESS);
+            act(c, 4);
         }
-        libc::SYS_getcwd => touch(a, b),
-        libc::SYS_readlinkat | libc::SYS_getxattr | libc::SYS_lgetxattr | libc::SYS_fgetxattr => touch(c, d),
-        libc::SYS_stat | libc::SYS_lstat | libc::SYS_fstat => touch(b, STAT),
-        libc::SYS_newfstatat => touch(c, STAT),
-        libc::SYS_statx => touch(e, STATX),
-        libc::SYS_pipe | libc::SYS_pipe2 => touch(a, 8),
-        libc::SYS_socketpair => touch(d, 8),
-        libc::SYS_epoll_wait | libc::SYS_epoll_pwait | libc::SYS_epoll_pwait2 => touch(b, c.saturating_mul(EVENT)),
-        libc::SYS_sched_getaffinity => touch(c, b),
+        libc::SYS_getcwd => act(a, b),
+        libc::SYS_readlinkat | libc::SYS_getxattr | libc::SYS_lgetxattr | libc::SYS_fgetxattr => act(c, d),
+        libc::SYS_stat | libc::SYS_lstat | libc::SYS_fstat => act(b, STAT),
+        libc::SYS_newfstatat => act(c, STAT),
+        libc::SYS_statx => act(e, STATX),
+        libc::SYS_pipe | libc::SYS_pipe2 => act(a, 8),
+        libc::SYS_socketpair => act(d, 8),
+        libc::SYS_epoll_wait | libc::SYS_epoll_pwait | libc::SYS_epoll_pwait2 => act(b, c.saturating_mul(EVENT)),
+        libc::SYS_sched_getaffinity => act(c, b),
         _ => {}
     }
 }
@@ -77,26 +82,26 @@ pub fn touch_arguments(call: &Call) -> bool {
 }
 
 /// The buffers of a `struct iovec` array.
-fn touch_vector(vector: u64, count: u64) {
+pub fn for_each_part(vector: u64, count: u64, mut act: impl FnMut(u64, u64)) {
     if vector == 0 || count > libc::UIO_MAXIOV as u64 {
         return;
     }
     for index in 0..count {
         // SAFETY: the program passes an array of this length; a wrong pointer faults here and is the program's crash.
         let part = unsafe { *(vector as *const libc::iovec).add(index as usize) };
-        touch(part.iov_base as u64, part.iov_len as u64);
+        act(part.iov_base as u64, part.iov_len as u64);
     }
 }
 
-/// The buffers of a `struct msghdr`.
-fn touch_message(header: u64) {
+/// The buffers of a `struct msghdr`, those of the data last.
+pub fn for_each_of_message(header: u64, mut act: impl FnMut(u64, u64)) {
     if header == 0 {
         return;
     }
-    touch(header, MESSAGE);
+    act(header, MESSAGE);
     // SAFETY: the program passes a header; a wrong pointer faults here and is the program's crash.
     let message = unsafe { &*(header as *const libc::msghdr) };
-    touch(message.msg_name as u64, message.msg_namelen.into());
-    touch(message.msg_control as u64, message.msg_controllen as u64);
-    touch_vector(message.msg_iov as u64, message.msg_iovlen as u64);
+    act(message.msg_name as u64, message.msg_namelen.into());
+    act(message.msg_control as u64, message.msg_controllen as u64);
+    for_each_part(message.msg_iov as u64, message.msg_iovlen as u64, act);
 }

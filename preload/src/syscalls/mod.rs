@@ -4,6 +4,7 @@
 //! tracked such that it can be undone, served here in a deterministic way, or it ends the execution with a message that
 //! says what the program did. A call that nobody thought of is never passed by accident.
 
+mod accesses;
 mod buffers;
 mod caller;
 mod descriptors;
@@ -111,7 +112,7 @@ fn cancellation_point(call: &Call) -> Action {
 
 /// Serves a call on the stack of the trap handler, if it can neither reach a scheduling point nor end the execution.
 pub fn serve(call: &Call) -> Served {
-    if is_cancelled(call) {
+    if is_cancelled(call) || accesses::are_watched(call) {
         return Served::OnFiber;
     }
     match table::handling(call.number) {
@@ -127,6 +128,10 @@ pub fn serve_on_fiber(call: &Call) -> i64 {
     if is_cancelled(call) {
         gate::pass(cancellation_point(call));
     }
+    accesses::around(call, handle)
+}
+
+fn handle(call: &Call) -> i64 {
     match table::handling(call.number) {
         Some(Handling::Pass) => call.pass(),
         Some(Handling::Track(serve) | Handling::OnFiber(serve)) => serve(call),

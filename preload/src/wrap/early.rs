@@ -53,11 +53,5 @@ pub unsafe extern "C" fn compare() {
 /// `strlen`.
 #[unsafe(naked)]
 pub unsafe extern "C" fn length() {
-    naked_asm!(
-        "mov rax, -1",
-        "2: inc rax",
-        "cmp byte ptr [rdi + rax], 0",
-        "jne 2b",
-        "ret",
-    )
+    naked_asm!("mov rax, -1", "2: inc rax", "cmp byte ptr [rdi + rax], 0", "jne 2b", "ret",)
 }

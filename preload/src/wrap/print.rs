@@ -64,16 +64,18 @@ fn print_plain(to: Target, limit: usize, format: Text, list: *mut List, by_libc:
     print_to(to, limit, format, list, draft, by_libc)
 }
 
+/// With the flag of the checking functions, and the room that there is: what does not fit is left to libc, which aborts.
 fn print_checked(
     to: Target,
     limit: usize,
-    flag: c_int,
+    [flag, room]: [c_int; 2],
     format: Text,
     list: *mut List,
     by_libc: impl FnOnce() -> c_int,
 ) -> c_int {
     // SAFETY: as in `print_plain`.
     let draft = |buffer, list| unsafe { __vsnprintf_chk::libc()(buffer, SHORT, flag, SHORT, format, list) };
+    let draft = |buffer, list| Some(draft(buffer, list)).filter(|&length| length < room).unwrap_or(-1);
     print_to(to, limit, format, list, draft, by_libc)
 }
 
@@ -94,14 +96,7 @@ watch! {
     fn __vsprintf_chk(to: Target, flag: c_int, room: usize, format: Text, list: *mut List) -> c_int {
         // SAFETY: the arguments of the program.
         let by_libc = || unsafe { libc()(to, flag, room, format, list) };
-        // SAFETY: the stub, or the program, passes a list.
-        let mut copied = unsafe { *list };
-        // SAFETY: writes nothing.
-        let length = unsafe { vsnprintf::libc()(core::ptr::null_mut(), 0, format, &raw mut copied) };
-        if length >= 0 && length as usize >= room {
-            return by_libc();
-        }
-        print_checked(to, usize::MAX, flag, format, list, by_libc)
+        print_checked(to, usize::MAX, [flag, c_int::try_from(room).unwrap_or(c_int::MAX)], format, list, by_libc)
     }
 
     /// Prints into memory, within a limit, if there is room.
@@ -111,7 +106,7 @@ watch! {
         if limit > room {
             return by_libc();
         }
-        print_checked(to, limit, flag, format, list, by_libc)
+        print_checked(to, limit, [flag, c_int::MAX], format, list, by_libc)
     }
 
     /// Prints.

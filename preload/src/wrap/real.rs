@@ -135,7 +135,9 @@ pub unsafe extern "C" fn find_and_jump() {
 macro_rules! real {
     ($name:ident: $type:ty) => {
         // SAFETY: the address is that of libc's function of this name, which has this type.
-        unsafe { core::mem::transmute::<*const (), $type>($crate::wrap::real::address($crate::wrap::real::Function::$name)) }
+        unsafe {
+            core::mem::transmute::<*const (), $type>($crate::wrap::real::address($crate::wrap::real::Function::$name))
+        }
     };
 }
 pub(crate) use real;
