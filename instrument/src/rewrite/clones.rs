@@ -65,7 +65,7 @@ impl Clones {
         let mut decoder = Decoder::with_ip(64, bytes, start, DecoderOptions::NONE);
         let mut instruction = Instruction::default();
         let mut sites = &surveyed.sites[..];
-        let uses_red_zone = may_use_red_zone(surveyed);
+        let uses_red_zone = surveyed.uses_red_zone;
         while decoder.can_decode() {
             let position = decoder.position();
             decoder.decode_out(&mut instruction);
@@ -212,11 +212,6 @@ impl Clones {
 /// Not a call or jump through memory, which are made anew.
 fn is_plain(instruction: &Instruction) -> bool {
     !matches!(instruction.code(), Opcode::Call_rm64 | Opcode::Jmp_rm64)
-}
-
-/// A part that calls nothing may belong to a function that keeps something below the stack pointer.
-fn may_use_red_zone(surveyed: &Surveyed) -> bool {
-    surveyed.uses_red_zone || (surveyed.function.is_part && surveyed.is_leaf)
 }
 
 /// The accesses of one instruction, the reading one first, with the second one marked as such.

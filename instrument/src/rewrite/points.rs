@@ -61,9 +61,10 @@ fn points(text: &Text) -> Vec<u64> {
     text.areas.iter().flat_map(of_area).collect()
 }
 
-/// A short jump if there is an island for it, else a long one in place of the call behind, else a trap.
+/// A short jump if there is an island for it, if need be in place of a call, else a long one in place of the call behind,
+/// else a trap.
 fn lead_without_room(text: &mut Text, point: u64) -> Lead {
-    if let Some(island) = island(text, point) {
+    if let Some(island) = island(text, point).or_else(|| island_of_call(text, point)) {
         text.mark(island..island + NEAR, USED);
         return Lead::Island(island);
     }
@@ -95,10 +96,14 @@ fn give_way(text: &mut Text, address: u64) {
     }
 }
 
+/// What a short jump at a point reaches.
+fn reach(point: u64) -> Range<u64> {
+    let from = point + SHORT;
+    from.saturating_sub(128)..from + 128
+}
+
 /// Five bytes in a row within reach of a short jump, padding first, that nobody needs.
 fn island(text: &Text, point: u64) -> Option<u64> {
-    let from = point + SHORT;
-    let reach = from.saturating_sub(128)..from + 128;
     let has_room = |wanted: u8| {
         move |start: &u64| {
             let fits = |byte: u64| {
@@ -108,9 +113,15 @@ fn island(text: &Text, point: u64) -> Option<u64> {
             (*start..*start + NEAR).all(fits)
         }
     };
-    closest(&reach, has_room(PADDING)).or_else(|| closest(&reach, has_room(CLONED | PADDING)))
+    reach(point).find(has_room(PADDING)).or_else(|| reach(point).find(has_room(CLONED | PADDING)))
 }
 
-fn closest(reach: &Range<u64>, has_room: impl Fn(&u64) -> bool) -> Option<u64> {
-    reach.clone().find(has_room)
+/// The place of a call within reach that is long enough, which from now on the clone makes.
+fn island_of_call(text: &mut Text, point: u64) -> Option<u64> {
+    let reach = reach(point);
+    let first = text.calls.partition_point(|(address, _)| *address < reach.start);
+    let calls = text.calls[first..].iter().take_while(|(address, _)| reach.contains(address));
+    let (address, _) = calls.copied().find(|(address, length)| u64::from(*length) >= NEAR && text.is_kept(*address))?;
+    give_way(text, address);
+    Some(address)
 }
