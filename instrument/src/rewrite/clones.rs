@@ -10,9 +10,9 @@ use rscale_protocol::region;
 use super::code::Code;
 use super::hooks::{Hooks, NotHooked, RED_ZONE, SKIP_RED_ZONE};
 use super::operand::Operand;
+use super::plan::{Placement, Unhooked};
 use super::text::Text;
 use super::translate::Routines;
-use super::plan::{Placement, Unhooked};
 use crate::code::decode::{call_target, is_call, jump_target};
 use crate::code::sites::{AccessKind, OperandClass, Site};
 use crate::code::survey::Surveyed;
@@ -131,7 +131,12 @@ impl Clones {
         match instruction.mnemonic() {
             Mnemonic::Jmp => self.jump(&JUMP, target),
             Mnemonic::Xbegin => self.jump(&[0xc7, 0xf8], target),
-            Mnemonic::Loop | Mnemonic::Loope | Mnemonic::Loopne | Mnemonic::Jcxz | Mnemonic::Jecxz | Mnemonic::Jrcxz => {
+            Mnemonic::Loop
+            | Mnemonic::Loope
+            | Mnemonic::Loopne
+            | Mnemonic::Jcxz
+            | Mnemonic::Jecxz
+            | Mnemonic::Jrcxz => {
                 // To the jump behind the next, which is over that jump.
                 self.code.put(&raw[..raw.len() - 1]);
                 self.code.put(&[0x02, 0xeb, 0x05]);

@@ -199,12 +199,18 @@ fn finish(
     }
     let Placement { bias, base } = placement;
     let length = u64::from(code.offset());
-    let header =
-        Header { magic: MAGIC, base, bias, length, code: clones, sites, patches, areas, slots: [0; SLOTS] };
+    let header = Header { magic: MAGIC, base, bias, length, code: clones, sites, patches, areas, slots: [0; SLOTS] };
     write_header(&mut code.bytes, &header);
     let traps = leads.iter().filter(|(_, lead)| *lead == Lead::Trap).map(|(point, _)| *point).collect();
-    let plan =
-        Plan { region: code.bytes, clones: origins, omitted: selection.omitted, unhooked, traps, placement, code: clones };
+    let plan = Plan {
+        region: code.bytes,
+        clones: origins,
+        omitted: selection.omitted,
+        unhooked,
+        traps,
+        placement,
+        code: clones,
+    };
     (!is_too_far).then_some(plan)
 }
 

@@ -2,11 +2,12 @@
 //!
 //! A jump to anywhere takes five bytes. Where these would hit the next point or a call that should stay, two bytes do:
 //! a short jump to an island, five dead bytes within its reach. A call in the way of even that gives up its place and is made
-//! by the clone. What is left traps, and the shim's signal handler knows the way.
+//! by the clone. A return instruction does as well as its clone, and so does nothing
+//! before another point. What is left traps, and the shim's signal handler knows the way.
 
 use std::ops::Range;
 
-use super::text::{CLONED, KEPT, PADDING, POINT, Text, USED};
+use super::text::{CLONED, KEPT, NOTHING, PADDING, POINT, RETURN, Text, TextArea, USED};
 
 /// Bytes of a jump to anywhere near.
 pub(super) const NEAR: u64 = 5;
@@ -22,6 +23,8 @@ pub(super) enum Lead {
     Island(u64),
     /// Through a breakpoint.
     Trap,
+    /// Not at all: the original does the same.
+    Stays,
 }
 
 /// Decides for every point of the text; calls that are in the way lose their mark.
@@ -30,6 +33,11 @@ pub(super) fn leads(text: &mut Text) -> Vec<(u64, Lead)> {
     let mut leads = Vec::with_capacity(points.len());
     let mut waiting = Vec::new();
     for point in points {
+        if may_stay(text, point) {
+            text.mark(point..point + 1, KEPT);
+            leads.push((point, Lead::Stays));
+            continue;
+        }
         let lead = match room(text, point) {
             NEAR.. => Lead::Near,
             SHORT..NEAR => {
@@ -53,12 +61,18 @@ pub(super) fn leads(text: &mut Text) -> Vec<(u64, Lead)> {
 }
 
 fn points(text: &Text) -> Vec<u64> {
-    let of_area = |area: &super::text::TextArea| {
+    let of_area = |area: &TextArea| {
         let start = area.range.start;
         let marked = area.marks.iter().enumerate().filter(|(_, marks)| **marks & POINT != 0);
         marked.map(|(byte, _)| start + byte as u64).collect::<Vec<_>>()
     };
     text.areas.iter().flat_map(of_area).collect()
+}
+
+/// A return, or nothing before another point.
+fn may_stay(text: &Text, point: u64) -> bool {
+    let marks = text.marks(point);
+    marks & RETURN != 0 || (marks & NOTHING != 0 && text.marks(point + 1) & POINT != 0)
 }
 
 /// A short jump if there is an island for it, if need be in place of a call, else a long one in place of the call behind,
