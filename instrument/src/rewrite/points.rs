@@ -1,9 +1,9 @@
 //! How execution gets from each point of the original code to its clone.
 //!
 //! A jump to anywhere takes five bytes. Where these would hit the next point or a call that should stay, two bytes do:
-//! a short jump to an island, five dead bytes within its reach. A call in the way of even that gives up its place and is made
-//! by the clone. A return instruction does as well as its clone, and so does nothing
-//! before another point. What is left traps, and the shim's signal handler knows the way.
+//! a short jump to an island, five dead bytes within its reach. A call in the way of even that gives up its place and is
+//! made by the clone. A return instruction does as well as its clone, and so does a `nop` before another point. What is left
+//! traps, and the shim's signal handler knows the way.
 
 use std::ops::Range;
 
@@ -138,4 +138,77 @@ fn island_of_call(text: &mut Text, point: u64) -> Option<u64> {
     let (address, _) = calls.copied().find(|(address, length)| u64::from(*length) >= NEAR && text.is_kept(*address))?;
     give_way(text, address);
     Some(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::text::INSTRUCTION;
+    use super::*;
+
+    const START: u64 = 0x1000;
+
+    /// A text of `length` dead bytes with points and kept calls, as (address, length), at offsets.
+    fn text(length: usize, points: &[u64], calls: &[(u64, u8)]) -> Text {
+        let area = TextArea {
+            range: START..START + length as u64,
+            marks: vec![CLONED | INSTRUCTION; length],
+            table: vec![0; length],
+        };
+        let calls = calls.iter().map(|(offset, length)| (START + offset, *length)).collect();
+        let mut text = Text { areas: vec![area], calls };
+        points.iter().for_each(|point| text.mark(START + point..START + point + 1, POINT));
+        for (address, length) in text.calls.clone() {
+            text.mark(address..address + u64::from(length), KEPT);
+        }
+        text
+    }
+
+    fn decided(text: &mut Text) -> Vec<(u64, Lead)> {
+        leads(text).into_iter().map(|(point, lead)| (point - START, lead)).collect()
+    }
+
+    #[test]
+    fn five_bytes_are_a_jump() {
+        let mut text = text(20, &[0, 10], &[(5, 5)]);
+        assert_eq!(decided(&mut text), [(0, Lead::Near), (10, Lead::Near)]);
+        assert!(text.is_kept(START + 5));
+    }
+
+    #[test]
+    fn fewer_bytes_need_an_island() {
+        let mut text = text(30, &[0, 8], &[(3, 5)]);
+        assert_eq!(decided(&mut text), [(0, Lead::Island(START + 13)), (8, Lead::Near)]);
+        assert!(text.is_kept(START + 3));
+    }
+
+    #[test]
+    fn a_call_too_close_gives_way() {
+        let mut text = text(30, &[0, 6], &[(1, 5)]);
+        assert_eq!(decided(&mut text), [(0, Lead::Near), (6, Lead::Near)]);
+        assert!(!text.is_kept(START + 1));
+    }
+
+    #[test]
+    fn without_dead_bytes_a_call_makes_room() {
+        // Points at both ends of a call, with nothing else around.
+        let mut text = text(10, &[0, 8], &[(3, 5)]);
+        assert_eq!(decided(&mut text), [(0, Lead::Island(START + 3)), (8, Lead::Trap)]);
+        assert!(!text.is_kept(START + 3));
+    }
+
+    #[test]
+    fn an_island_out_of_reach_is_none() {
+        let mut text = text(400, &[0, 2], &[]);
+        text.mark(START + 2..START + 390, KEPT);
+        assert_eq!(decided(&mut text)[0], (0, Lead::Trap));
+    }
+
+    #[test]
+    fn returns_and_nothing_stay() {
+        let mut text = text(8, &[0, 1, 2], &[]);
+        text.mark(START..START + 1, RETURN);
+        text.mark(START + 1..START + 2, NOTHING);
+        assert_eq!(decided(&mut text), [(0, Lead::Stays), (1, Lead::Stays), (2, Lead::Near)]);
+        assert!(text.is_kept(START) && text.is_kept(START + 1));
+    }
 }

@@ -8,6 +8,8 @@ static long guarded, atomic;
 static __thread long own;
 static long totals[THREADS];
 
+static void finish(void *argument) { *(long *)argument += 1; }
+
 static void *work(void *argument) {
     long *total = argument;
     for (int i = 0; i < ROUNDS; i++) {
@@ -18,7 +20,10 @@ static void *work(void *argument) {
         own += i;
     }
     *total = own;
-    return total;
+    pthread_cleanup_push(finish, total);
+    pthread_exit(total);
+    pthread_cleanup_pop(0);
+    return NULL;
 }
 
 int main(void) {

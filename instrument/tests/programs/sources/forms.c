@@ -1,6 +1,7 @@
 /* Everything that makes rewriting code hard, in C. Prints the same whatever was done to its code; argument 1 is a number of rounds.
  * Single-threaded, so that its accesses can be counted by stepping. */
 #define _GNU_SOURCE
+#include <execinfo.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -19,12 +20,27 @@ static volatile sig_atomic_t signalled;
 
 static void note(unsigned value) { digest = digest * 31 + value; }
 
+/* Return addresses are those of the program, for itself and for the unwinder, which is slow to step through. */
+extern char __executable_start, etext;
+static int unwinds;
+/* Libraries may be elsewhere in another run. */
+static void note_frame(char *frame) {
+    if (frame >= &__executable_start && frame < &etext) note((uintptr_t)frame);
+}
+NOINLINE static void frames(void) {
+    void *list[32];
+    note_frame(__builtin_return_address(0));
+    int count = unwinds ? backtrace(list, 32) : 0;
+    for (int i = 0; i < count; i++) note_frame(list[i]);
+}
+
 /* Calls through pointers and tables of them. */
 NOINLINE static int add(int a, int b) { return a + b; }
 NOINLINE static int sub(int a, int b) { return a - b; }
 NOINLINE static int mul(int a, int b) { return a * b; }
 static int (*const constant_operations[])(int, int) = {add, sub, mul};
 static int (*operations[])(int, int) = {add, sub, mul};
+NOINLINE static int through_frames(int a, int b) { frames(); return operations[a % 3](a, b) + 1; }
 struct object { int (*method)(struct object *, int); int state; };
 NOINLINE static int method(struct object *object, int n) { return object->state += n; }
 NOINLINE static void pointers(int n) {
@@ -32,6 +48,8 @@ NOINLINE static void pointers(int n) {
     for (int i = 0; i < 6; i++) note(operations[i % 3](n, i) + constant_operations[i % 3](i, n));
     note(object.method(&object, 4) + object.method(&object, 5));
     note(operations[0] == add);
+    int (*volatile indirect)(int, int) = through_frames;
+    frames(), note(indirect(n, 2)), frames();
 }
 
 /* A jump table, and computed jumps. */
@@ -108,7 +126,7 @@ NOINLINE static int escaped(int depth) {
     dive(depth);
     return 0;
 }
-static void handler(int number) { signalled += number; note(3); }
+static void handler(int number) { signalled += number; note(3); frames(); }
 NOINLINE static void signals(void) {
     signal(SIGUSR1, handler);
     raise(SIGUSR1);
@@ -179,6 +197,7 @@ static int compare(const void *a, const void *b) { return *(const int *)a - *(co
 
 int main(int argc, char **argv) {
     int rounds = argc > 1 ? atoi(argv[1]) : 1;
+    unwinds = rounds > 1;
     for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < 64; i++) table[i] = (i * 37 + round) % 64;
         pointers(round + 3);
