@@ -141,7 +141,7 @@ impl<'a> Surveyor<'a> {
             leaving_jumps: outline.leaving.len() as u32,
             falls_through: outline.falls_through,
             is_leaf: outline.stack.is_leaf(),
-            uses_red_zone: outline.stack.uses_red_zone(),
+            uses_red_zone: outline.stack.uses_red_zone() || self.stacks[index].uses_red_zone(),
             takes_stack_address: self.stacks[index].takes_address(),
         });
     }

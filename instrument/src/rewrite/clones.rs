@@ -65,7 +65,7 @@ impl Clones {
         let mut decoder = Decoder::with_ip(64, bytes, start, DecoderOptions::NONE);
         let mut instruction = Instruction::default();
         let mut sites = &surveyed.sites[..];
-        let uses_red_zone = may_use_red_zone(surveyed);
+        let uses_red_zone = surveyed.uses_red_zone;
         while decoder.can_decode() {
             let position = decoder.position();
             decoder.decode_out(&mut instruction);
@@ -219,14 +219,91 @@ fn is_plain(instruction: &Instruction) -> bool {
     !matches!(instruction.code(), Opcode::Call_rm64 | Opcode::Jmp_rm64)
 }
 
-/// A part that calls nothing may belong to a function that keeps something below the stack pointer.
-fn may_use_red_zone(surveyed: &Surveyed) -> bool {
-    surveyed.uses_red_zone || (surveyed.function.is_part && surveyed.is_leaf)
-}
-
 /// The accesses of one instruction, the reading one first, with the second one marked as such.
 fn in_order(sites: &[Site]) -> impl Iterator<Item = (&Site, bool)> {
     let is_reversed = sites.len() == 2 && sites[0].kind != AccessKind::Read;
     let count = sites.len();
     (0..count).map(move |index| (&sites[if is_reversed { count - 1 - index } else { index }], index > 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::text::{KEPT, TextArea};
+    use super::*;
+    use crate::code::functions::{Function, Origin, Role};
+
+    const START: u64 = 0x1000;
+    const PLACE: Placement = Placement { bias: 0x5000_0000, base: 0x4000_0000 };
+
+    /// The clone of some code with the calls at these offsets in place, decoded.
+    fn cloned(bytes: &[u8], kept: &[u64]) -> Vec<Instruction> {
+        let range = START..START + bytes.len() as u64;
+        let area = TextArea { range: range.clone(), marks: vec![0; bytes.len()], table: vec![0; bytes.len()] };
+        let mut text = Text { areas: vec![area], calls: Vec::new() };
+        kept.iter().for_each(|offset| text.mark(START + offset..START + offset + 1, KEPT));
+        let (names, role, origin) = (Vec::new(), Role::Program, Origin::Symbol);
+        let surveyed = Surveyed {
+            function: Function { range, names, role, origin, is_part: false },
+            sites: Vec::new(),
+            indirect_jumps: 0,
+            leaving_jumps: 0,
+            falls_through: false,
+            is_leaf: true,
+            uses_red_zone: false,
+            takes_stack_address: false,
+        };
+        let mut code = Code::new(PLACE.base, 0);
+        code.put(&[0; 16]);
+        let mut clones = Clones::new(code, PLACE, Routines { plain: 0, over_red_zone: 8 }, false);
+        clones.add(&surveyed, bytes, &mut text);
+        clones.connect(&text);
+        assert!(!clones.code.is_too_far());
+        let bytes = &clones.code.bytes[16..];
+        Decoder::with_ip(64, bytes, PLACE.base + 16, DecoderOptions::NONE).iter().collect()
+    }
+
+    fn targets(instructions: &[Instruction]) -> Vec<u64> {
+        instructions.iter().filter(|one| one.near_branch_target() != 0).map(Instruction::near_branch_target).collect()
+    }
+
+    #[test]
+    fn branches_lead_to_clones_and_elsewhere() {
+        // je self; jmp far away; jrcxz self; nop
+        let found = cloned(&[0x74, 0xfe, 0xe9, 0, 0x10, 0, 0, 0xe3, 0xf7, 0x90], &[]);
+        assert_eq!(found[0].code(), Opcode::Je_rel32_64);
+        let (start, behind) = (PLACE.base + 16, PLACE.base + 16 + 11);
+        // The last but one jumps over the last.
+        let expected = [start, PLACE.bias + START + 0x1007, behind + 4, behind + 9, start];
+        assert_eq!(targets(&found), expected);
+        assert_eq!(found.last().map(Instruction::mnemonic), Some(Mnemonic::Nop));
+    }
+
+    #[test]
+    fn calls_stay_or_push_where_they_return_to() {
+        let call = [0xe8, 0xfb, 0xff, 0xff, 0xff, 0xc3];
+        assert_eq!(targets(&cloned(&call, &[0])), [PLACE.bias + START]);
+        let pushed = cloned(&call, &[]);
+        assert_eq!(pushed[0].immediate(0), PLACE.bias + START + 5);
+        assert_eq!(targets(&pushed), [PLACE.base + 16], "its own clone");
+        // call [rsp+8]
+        let indirect = cloned(&[0xff, 0x54, 0x24, 0x08], &[]);
+        assert_eq!(indirect[1].code(), Opcode::Jmp_rm64);
+        assert_eq!(indirect[1].memory_displacement64(), 16);
+    }
+
+    #[test]
+    fn relative_operands_mean_the_original() {
+        // mov dword [rip+0x100],7; lea rax,[rip]
+        let found = cloned(&[0xc7, 0x05, 0, 1, 0, 0, 7, 0, 0, 0, 0x48, 0x8d, 0x05, 0, 0, 0, 0], &[]);
+        assert_eq!(found[0].ip_rel_memory_address(), PLACE.bias + START + 0x10a);
+        assert_eq!(found[0].immediate32(), 7);
+        assert_eq!(found[1].ip_rel_memory_address(), PLACE.bias + START + 17);
+    }
+
+    #[test]
+    fn computed_jumps_go_through_the_routine() {
+        let found = cloned(&[0x41, 0xff, 0xe3], &[]); // jmp r11
+        assert_eq!((found[0].mnemonic(), found[0].op0_register()), (Mnemonic::Push, iced_x86::Register::R11));
+        assert_eq!(targets(&found), [PLACE.base]);
+    }
 }

@@ -57,7 +57,8 @@ fn background(area: &TextArea, selection: &Selection<'_>) -> Vec<u8> {
 fn put_lead(image: &mut [u8], area: &TextArea, point: u64, lead: Lead, clone: u64) -> Result<(), TooFar> {
     let at = (point - area.range.start) as usize;
     match lead {
-        Lead::Trap => image[at] = BREAKPOINT,
+        // The background is right.
+        Lead::Trap | Lead::Stays => {}
         Lead::Near => put_jump(image, at, point, clone)?,
         Lead::Island(island) => {
             image[at] = JUMP_SHORT;

@@ -11,7 +11,11 @@ use super::plan::{Omission, Omitted};
 use crate::code::decode::decode;
 use crate::code::functions::Function;
 use crate::code::layout::CodeArea;
+use crate::code::sites::{OperandClass, Site};
 use crate::code::survey::{Survey, Surveyed};
+
+/// The bytes of a landing mark and a jump.
+const SHORTEST: u64 = 9;
 
 /// The functions of a file, sorted into those that are cloned and all others.
 pub(super) struct Selection<'a> {
@@ -34,6 +38,7 @@ impl<'a> Selection<'a> {
         let mut instructions = Vec::new();
         for surveyed in &survey.functions {
             match selection.omission(surveyed, is_excluded, &mut instructions) {
+                None if is_harmless(surveyed) => selection.foreign.push(surveyed.function.range.clone()),
                 None => selection.cloned.push(surveyed),
                 Some(omission) => {
                     let function = surveyed.function.clone();
@@ -81,6 +86,13 @@ impl<'a> Selection<'a> {
         let index = self.starts.partition_point(|start| *start < address);
         self.starts.get(index).copied().unwrap_or(u64::MAX)
     }
+}
+
+/// Whether a function is as good as its clone, and has no room for a jump to it.
+fn is_harmless(surveyed: &Surveyed) -> bool {
+    let needs_hook = |site: &Site| !matches!(site.class, OperandClass::OwnStack | OperandClass::Constant);
+    let leaves = surveyed.leaving_jumps + surveyed.indirect_jumps > 0 || surveyed.falls_through || !surveyed.is_leaf;
+    surveyed.function.size() < SHORTEST && !leaves && !surveyed.sites.iter().any(needs_hook)
 }
 
 /// Whether an instruction does the same elsewhere once its relative operands are adjusted.

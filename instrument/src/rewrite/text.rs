@@ -24,6 +24,10 @@ pub(super) const USED: u8 = 8;
 pub(super) const POINT: u8 = 16;
 /// An instruction begins here.
 pub(super) const INSTRUCTION: u8 = 32;
+/// A return instruction of one byte, which is as good as its clone.
+pub(super) const RETURN: u8 = 64;
+/// An instruction of one byte that does nothing.
+pub(super) const NOTHING: u8 = 128;
 
 /// A range of the file's code with its marks and clones.
 pub(super) struct TextArea {
@@ -80,7 +84,12 @@ impl Text {
     fn mark_function(&mut self, range: &Range<u64>, instructions: &[Instruction], arrivals: &mut Vec<u64>) {
         self.mark(range.clone(), CLONED);
         for instruction in instructions {
-            self.mark(instruction.ip()..instruction.ip() + 1, INSTRUCTION);
+            let marks = match (instruction.code(), instruction.len()) {
+                (Code::Retnq, 1) => INSTRUCTION | RETURN,
+                (Code::Nopd | Code::Nopw | Code::Nopq, 1) => INSTRUCTION | NOTHING,
+                _ => INSTRUCTION,
+            };
+            self.mark(instruction.ip()..instruction.ip() + 1, marks);
             if !is_call(instruction) {
                 continue;
             }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use rscale_instrument::code::survey::Survey;
 use rscale_instrument::elf::inspect;
 use rscale_instrument::maps::Module;
+use rscale_instrument::rewrite::{Placement, Plan, length_bound};
 use rscale_instrument::symbols::Symbolizer;
 use rscale_instrument::unwind::{Registers, Unwinder};
 
@@ -30,6 +31,10 @@ fn exercise(path: PathBuf, random: &mut Random) {
     }
     if let Ok(survey) = Survey::of(&path) {
         assert!(!survey.coverage_line().is_empty());
+        let placement = Placement { bias: 0x5000_0000, base: 0x4000_0000 };
+        if let Ok(plan) = Plan::build(&path, &survey, placement, &|_| false) {
+            assert!(plan.region.len() as u64 <= length_bound(&survey));
+        }
     }
     let module = Module { path, bias: 0, start: 0, end: 0x10000 };
     let symbolizer = Symbolizer::new(vec![module.clone()]);

@@ -3,6 +3,9 @@
 mod hostile;
 mod inspecting;
 mod naming;
+mod rewriting;
+mod rewriting_support;
+mod stepping;
 mod support;
 mod surveying;
 mod unwinding;

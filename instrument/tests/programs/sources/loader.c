@@ -1,7 +1,7 @@
 /* Maps a region into the program that it is preloaded into, as the shim will: fills the slots with stubs that count,
  * patches the original code, and maps breakpoints in it to clones.
  *
- * REGION names the region's file, COUNTS a file of at least one page that receives the counts. With STEPPED set the
+ * REGION names the region's file, COUNTS a file of at least one page that receives the counts. With STEPPED=1 the
  * program runs unpatched, stopped once so that a tracer can attach. */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -107,19 +107,27 @@ static void map_region(const char *path) {
     region->slots[FENCE] = (uint64_t)fence_stub;
 }
 
+/* Removes a variable for the programs that this one starts. Shells have functions of their own named unsetenv. */
+static void forget(const char *prefix) {
+    for (char **from = environ, **to = environ;; from++) {
+        if (!*from || strncmp(*from, prefix, strlen(prefix))) *to++ = *from;
+        if (!*from) return;
+    }
+}
+
 __attribute__((constructor)) static void load(void) {
     const char *path = getenv("REGION"), *output = getenv("COUNTS");
     if (!path || !output) return;
-    int stepped = getenv("STEPPED") != NULL;
+    const char *mode = getenv("STEPPED");
+    int stepped = mode && *mode == '1';
     int file = open(output, O_RDWR | O_CLOEXEC);
     if (file < 0 || mmap((void *)counts, PAGE, 3, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) fail(output);
     close(file);
     map_region(path);
-    /* Not for the programs that this one starts; empty, so that the stack looks the same in all runs. */
-    unsetenv("LD_PRELOAD");
-    unsetenv("REGION");
-    unsetenv("COUNTS");
-    unsetenv("STEPPED");
+    forget("LD_PRELOAD=");
+    forget("REGION=");
+    forget("COUNTS=");
+    forget("STEPPED=");
     if (stepped) {
         raise(SIGSTOP);
         return;
