@@ -81,6 +81,7 @@ impl Program {
             Family::Semaphore => 448,
             Family::Once => 512,
             Family::Futex => 576,
+            Family::Memory => 704,
             Family::Thread | Family::Descriptor | Family::Process => return None,
         };
         let only_later = matches!(action.op, BarrierLeave | CondWake | FutexResume | OnceLeave | ProcessExit);
