@@ -35,7 +35,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         plan.region.len(),
         start.elapsed(),
     );
-    println!("traps at {:x?}", plan.traps);
     std::fs::write(output, &plan.region)?;
     Ok(())
 }

@@ -38,19 +38,17 @@ pub(super) fn leads(text: &mut Text) -> Vec<(u64, Lead)> {
             leads.push((point, Lead::Stays));
             continue;
         }
-        let lead = match room(text, point) {
-            NEAR.. => Lead::Near,
-            SHORT..NEAR => {
-                waiting.push(leads.len());
-                text.mark(point..point + SHORT, USED);
-                Lead::Trap
-            }
-            _ => {
-                give_way(text, point + 1);
-                if room(text, point) >= NEAR { Lead::Near } else { Lead::Trap }
-            }
+        if room(text, point) < SHORT {
+            give_way(text, point + 1);
+        }
+        let room = room(text, point);
+        let (lead, length) = match room {
+            NEAR.. => (Lead::Near, NEAR),
+            _ => (Lead::Trap, room.clamp(1, SHORT)),
         };
-        let length = if lead == Lead::Near { NEAR } else { 1 };
+        if length == SHORT {
+            waiting.push(leads.len());
+        }
         text.mark(point..point + length, USED);
         leads.push((point, lead));
     }
@@ -186,6 +184,12 @@ mod tests {
         let mut text = text(30, &[0, 6], &[(1, 5)]);
         assert_eq!(decided(&mut text), [(0, Lead::Near), (6, Lead::Near)]);
         assert!(!text.is_kept(START + 1));
+    }
+
+    #[test]
+    fn a_short_call_too_close_gives_way_to_a_short_jump() {
+        let mut text = text(30, &[0, 3, 8], &[(1, 2)]);
+        assert_eq!(decided(&mut text), [(0, Lead::Island(START + 13)), (3, Lead::Near), (8, Lead::Near)]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The routine that takes indirect jumps from the original code to the clones.
 //!
 //! A clone that jumps to a computed address pushes it and goes here. If the address has a clone it is exchanged for that, and
-//! in any case the return instruction goes there. Registers and flags stay as they are, since the target may expect
+//! in any case execution continues there. Registers and flags stay as they are, since the target may expect
 //! anything in them.
 
 use super::code::Code;
@@ -34,7 +34,9 @@ const LOOK_UP: [u8; 5] = [0x8b, 0x04, 0x88, 0x85, 0xc0];
 const JUMP_IF_NOT_BELOW: [u8; 2] = [0x0f, 0x83];
 const JUMP_IF_ZERO: [u8; 2] = [0x0f, 0x84];
 const JUMP: [u8; 1] = [0xe9];
-const RETURN: u8 = 0xc3;
+/// `lea rsp,[rsp+8]; jmp [rsp-8]`: returns would confuse the processor's guesses for all callers. What lies right below the
+/// stack pointer is safe from signal handlers.
+const GO: [u8; 9] = [0x48, 0x8d, 0x64, 0x24, 8, 0xff, 0x64, 0x24, 0xf8];
 const RETURN_OVER: u8 = 0xc2;
 const ALIGNMENT: usize = 16;
 const BREAKPOINT: u8 = 0xcc;
@@ -44,7 +46,7 @@ const BREAKPOINT: u8 = 0xcc;
 pub(super) struct Routines {
     /// Where they begin.
     pub(super) plain: u32,
-    /// For functions with a red zone: removes 128 bytes behind the address.
+    /// For functions with a red zone: removes 128 bytes behind the address, which is then too far below for a jump.
     pub(super) over_red_zone: u32,
 }
 
@@ -83,7 +85,7 @@ fn put_one(code: &mut Code, base: u64, targets: &[Target], skips_red_zone: bool)
     if skips_red_zone {
         code.put(&[RETURN_OVER, RED_ZONE as u8, 0]);
     } else {
-        code.put(&[RETURN]);
+        code.put(&GO);
     }
     start
 }

@@ -8,8 +8,6 @@ use crate::stepping::stepped;
 use crate::support::Workshop;
 
 const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
-const FIXED: [&str; 2] = ["-no-pie", "-fno-pie"];
-const MOVABLE: [&str; 2] = ["-pie", "-fPIE"];
 
 /// Runs a program both ways. Returns how often a breakpoint had to help.
 fn compare(workshop: &Workshop, program: &Path, arguments: &[&str], context: &str) -> u64 {
@@ -22,48 +20,52 @@ fn compare(workshop: &Workshop, program: &Path, arguments: &[&str], context: &st
     counts.traps
 }
 
-/// Every level, with and without a fixed address, marks for control-flow enforcement and symbols.
-fn compare_all_builds(source: &str, arguments: &[&str]) {
+/// What the start of a function and the addresses in it look like.
+const PLAIN: [&str; 3] = ["-pie", "-fPIE", "-fcf-protection=none"];
+const MARKED: [&str; 3] = ["-pie", "-fPIE", "-fcf-protection=full"];
+const FIXED_PLAIN: [&str; 3] = ["-no-pie", "-fno-pie", "-fcf-protection=none"];
+const FIXED_MARKED: [&str; 3] = ["-no-pie", "-fno-pie", "-fcf-protection=full"];
+
+/// Every level, with symbols and without.
+fn compare_builds(source: &str, builds: &[[&str; 3]], arguments: &[&str]) {
     let workshop = workshop();
     for level in LEVELS {
-        for position in [MOVABLE, FIXED] {
-            for protection in ["-fcf-protection=none", "-fcf-protection=full"] {
-                let context = format!("{source} {level} {} {protection}", position[0]);
-                let program = workshop.compile(source, "named", &[level, position[0], position[1], protection]);
-                assert_eq!(compare(&workshop, &program, arguments, &context), 0, "{context}: traps");
-                workshop.run(Command::new("strip").args(["-o", "stripped", "named"]));
-                compare(&workshop, &workshop.path("stripped"), arguments, &context);
-            }
+        for build in builds {
+            let context = format!("{source} {level} {build:?}");
+            let program = workshop.compile(source, "named", &[&build[..], &[level]].concat());
+            assert_eq!(compare(&workshop, &program, arguments, &context), 0, "{context}: traps");
+            workshop.run(Command::new("strip").args(["-o", "stripped", "named"]));
+            compare(&workshop, &workshop.path("stripped"), arguments, &context);
         }
     }
 }
 
 #[test]
 fn programs_in_c_do_what_they_did() {
-    compare_all_builds("forms.c", &["5"]);
+    compare_builds("forms.c", &[PLAIN, MARKED, FIXED_PLAIN, FIXED_MARKED], &["5"]);
 }
 
 #[test]
 fn exceptions_find_their_way() {
-    compare_all_builds("forms.cc", &[]);
+    compare_builds("forms.cc", &[PLAIN, FIXED_MARKED], &[]);
 }
 
 #[test]
 fn threads_run_in_clones() {
-    compare_all_builds("crowd.c", &[]);
+    compare_builds("crowd.c", &[MARKED, FIXED_PLAIN], &[]);
 }
 
 #[test]
 fn hooks_see_every_access_that_stepping_sees() {
     let workshop = workshop();
     for level in LEVELS {
-        for position in [MOVABLE, FIXED] {
-            let program = workshop.compile("forms.c", "a.out", &[level, position[0], position[1]]);
+        for build in [PLAIN, FIXED_MARKED] {
+            let program = workshop.compile("forms.c", "a.out", &[&build[..], &[level]].concat());
             let rewritten = Rewritten::new(&workshop, &program);
             let (_, counts) = rewritten.rewritten(&["1"]);
             let seen = stepped(&rewritten, &["1"]);
             assert!(seen.hooks > 100);
-            assert_eq!((counts.hooks, counts.addresses), (seen.hooks, seen.addresses), "{level} {position:?}");
+            assert_eq!((counts.hooks, counts.addresses), (seen.hooks, seen.addresses), "{level} {build:?}");
         }
     }
 }
