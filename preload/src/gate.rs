@@ -119,6 +119,7 @@ fn wait_for_turn(action: &Action) -> Choice {
     if !world.running.get() {
         finish::before_main(action);
     }
+    access::spin::arrive(action.op);
     world.model(|model| model.announce(action));
     world.fiber().set_next(*action);
     sched::wait_for_turn()

@@ -3,7 +3,7 @@
 //! Runs on the stack of the fiber that arrived, and switches from there directly to the fiber that is next. If that is
 //! the same fiber, nothing is switched at all.
 
-use crate::{arena, fiber, finish, mailbox, policy, query, world};
+use crate::{access, arena, fiber, finish, mailbox, policy, query, world};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{LOG_CAPACITY, Reply, Token, store_set};
 use rscale_protocol::model::Choices;
@@ -31,10 +31,11 @@ pub fn hand_over() -> ! {
 /// Decides who takes the next step, logs it, and marks how it is taken. Ends the execution where nobody can.
 pub fn decide() -> Token {
     let world = world::get();
-    let enabled = enabled_sets();
+    let enabled = access::spin::without_waiting(enabled_sets());
     let token = policy::choose(&enabled);
     world.fibers[token.thread.index()].turn.set(token.choice);
     log(token, &enabled);
+    access::spin::scheduled(token.thread);
     token
 }
 
@@ -105,11 +106,15 @@ pub fn wake_sleepers(done: &Action) {
 
 /// Nobody can take a step although threads are left.
 pub fn nobody_is_enabled() -> ! {
-    finish::end(Ending::Deadlock, 0)
+    finish::end(if access::spin::is_livelock() { Ending::Livelock } else { Ending::Deadlock }, 0)
 }
 
 /// Puts the final state's enabled threads into the result.
 pub fn publish_enabled() {
     let result = &arena::get().result;
-    result.enabled.iter().zip(enabled_sets()).for_each(|(words, set)| store_set(words, set));
+    result
+        .enabled
+        .iter()
+        .zip(access::spin::without_waiting(enabled_sets()))
+        .for_each(|(words, set)| store_set(words, set));
 }

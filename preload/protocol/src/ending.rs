@@ -64,6 +64,8 @@ coded! {
         /// It takes no step any more, as the watchdog of the scheduler sees it; the value is 0 if it computes, 1 if it
         /// sleeps.
         17 Hang "hangs";
+        /// All threads that could take a step go round in loops that change nothing.
+        18 Livelock "livelock";
     }
 }
 

@@ -13,8 +13,8 @@ use rscale_protocol::{AccessKind, Action, ThreadId, Variable};
 
 /// Variables that an execution can have; a power of two.
 const SLOTS: usize = 1 << 17;
-/// Accesses of instrumented code after which a thread without a step lets others run: some tenths of a second.
-const LONG_RUN: i64 = 1 << 26;
+/// Accesses of instrumented code after which a thread without a step is looked at: some hundredths of a second.
+pub const LONG_RUN: i64 = 1 << 23;
 
 /// A cell for the one kernel thread.
 #[repr(transparent)]
@@ -103,12 +103,14 @@ fn resume(thread: ThreadId) {
     let clock = known(thread, thread);
     EPOCH.0.set(clock << CLOCK_SHIFT | u64::from(thread.0) << THREAD_SHIFT);
     BUDGET.0.set(LONG_RUN);
+    super::spin::resume(thread);
 }
 
 /// A thread comes into being: it knows nothing until its first step.
 pub fn create(thread: ThreadId) {
     if super::is_on() {
         reset(thread, base());
+        super::spin::create(thread);
     }
 }
 

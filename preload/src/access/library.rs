@@ -6,7 +6,7 @@
 use super::clocks::BUDGET;
 use super::detect::{self, Kind};
 use super::locations::Location;
-use super::point;
+use super::{point, spin};
 use crate::gate;
 
 /// A place in the program that called a library function or made a system call. Taken at the start: once another thread
@@ -35,6 +35,9 @@ impl Here {
     /// A range is about to be accessed. Returns whether other threads may have run.
     pub fn range(self, kind: Kind, start: u64, length: u64) -> bool {
         let range = Location { start, length };
+        if kind == Kind::Write {
+            spin::note_write(start);
+        }
         if !self.is_to_watch(length) || detect::quiet(kind, range) {
             return false;
         }
@@ -92,7 +95,8 @@ impl Here {
         let left = BUDGET.0.get() - 1;
         BUDGET.0.set(left);
         if left < 0 {
-            point::long_run(self.pc);
+            // A call of a library: no two of them are alike.
+            point::long_run(self.pc, || left as u64);
         }
         true
     }

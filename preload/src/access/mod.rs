@@ -24,6 +24,7 @@ mod records;
 pub mod region;
 mod shadow;
 mod site;
+pub mod spin;
 mod stubs;
 
 use crate::{arena, snapshot, sys};
@@ -60,6 +61,7 @@ pub fn begin() {
     if is_on() {
         clocks::begin();
         records::begin();
+        spin::begin();
         locations::refresh();
         arena::get().result.races.store(0, Relaxed);
         WATCHING.0.set(true);

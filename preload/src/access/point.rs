@@ -4,6 +4,7 @@ use super::clocks;
 use super::detect::{self, Kind};
 use super::locations::{self, Location};
 use super::shadow::{FOR_EVER, Granule};
+use super::spin;
 use crate::{gate, world};
 use core::arch::asm;
 use rscale_protocol::region::SiteKind;
@@ -24,7 +25,8 @@ pub fn is_communication(range: Location) -> bool {
 }
 
 /// The running thread is about to access communication variables with one instruction.
-pub fn instruction(kind: SiteKind, range: Location, pc: u64) {
+/// `local` is a hash of its local state.
+pub fn instruction(kind: SiteKind, range: Location, pc: u64, local: impl FnOnce() -> u64) {
     let mut touched = locations::touched_by(range);
     let Some(location) = touched.next() else { return };
     if let Some(last) = touched.last() {
@@ -32,10 +34,15 @@ pub fn instruction(kind: SiteKind, range: Location, pc: u64) {
         detect::report(Location { start: location.start, length: last.end() - location.start });
     }
     let pass = |op| pass(op, location, pc);
+    let read = |op| {
+        if world::get().is_alone() || !spin::read(op, range, location, pc, local) {
+            pass(op);
+        }
+    };
     match kind {
-        SiteKind::Read => pass(Op::Read),
+        SiteKind::Read => read(Op::Read),
         SiteKind::Write => pass(Op::Write),
-        SiteKind::Atomic => pass(Op::AtomicUpdate),
+        SiteKind::Atomic => read(Op::AtomicUpdate),
         SiteKind::Update => update(range, pass),
         SiteKind::Fence => {}
     }
@@ -75,12 +82,19 @@ pub fn one(kind: Kind, location: Location, pc: u64) {
 }
 
 /// The thread has made very many accesses without a step. If it waits for another thread in a loop, that one must run.
-pub fn long_run(pc: u64) {
-    let world = world::get();
-    clocks::BUDGET.0.set(i64::MAX);
-    if !world.is_alone() && world.live.get().len() > 1 {
-        pass(Op::Preempt, Location { start: 0, length: 0 }, pc);
+pub fn long_run(pc: u64, local: impl FnOnce() -> u64) {
+    if world::get().is_alone() {
+        return clocks::BUDGET.0.set(i64::MAX);
     }
+    let left = match spin::long_run(pc, local) {
+        spin::Verdict::Works => clocks::LONG_RUN,
+        spin::Verdict::Suspicious => 0,
+        spin::Verdict::LetOthersRun => {
+            pass(Op::Preempt, Location { start: 0, length: 0 }, pc);
+            return;
+        }
+    };
+    clocks::BUDGET.0.set(left);
 }
 
 fn pass(op: Op, location: Location, pc: u64) {
@@ -90,6 +104,9 @@ fn pass(op: Op, location: Location, pc: u64) {
     with_vector_state(|| {
         gate::pass(action);
     });
+    if op == Op::Write {
+        spin::written(location.start, thread);
+    }
 }
 
 /// Room for what `xsave` saves of the parts below.

@@ -1,7 +1,7 @@
 //! The slow path of the stubs: an access that the shadow alone can not dismiss.
 
 use super::locations::Location;
-use super::{clocks, detect, point, region};
+use super::{clocks, detect, point, region, spin};
 use rscale_protocol::region::{GENERAL_SLOT, Site, SiteKind, SiteShape, WIDTHS};
 
 /// What the stubs save before they come here, from the lowest address on.
@@ -32,12 +32,14 @@ struct GeneralTail {
 const RSI: usize = 11;
 const RDI: usize = 10;
 const RED_ZONE: u64 = 128;
+/// Bytes of vector registers that the stub saves.
+const SAVED_VECTORS: u64 = 256;
 
 /// Called by the stubs.
 pub extern "C" fn slow_path(frame: &mut Frame) {
     if clocks::BUDGET.0.get() < 0 {
         let (site, _) = locate(frame);
-        point::long_run(region::original_end(site));
+        point::long_run(region::original_end(site), || local_state(frame));
     }
     if frame.slot as usize == GENERAL_SLOT {
         return general(frame);
@@ -51,7 +53,9 @@ pub extern "C" fn slow_path(frame: &mut Frame) {
 fn plain(frame: &mut Frame, kind: SiteKind, range: Location) {
     if point::is_communication(range) {
         let (site, _) = locate(frame);
-        point::instruction(kind, range, region::original_end(site));
+        point::instruction(kind, range, region::original_end(site), || local_state(frame));
+    } else if kind != SiteKind::Read {
+        spin::note_write(range.start);
     }
     let detected = if kind == SiteKind::Read { detect::Kind::Read } else { detect::Kind::Write };
     detect::instruction(detected, range);
@@ -116,6 +120,16 @@ fn register(frame: &Frame, tail: *mut GeneralTail, number: u8) -> u64 {
         8..=11 => frame.registers[usize::from(17 - number)],
         _ => frame.registers[usize::from(15 - number)],
     }
+}
+
+/// A hash of the registers and of everything above the frame: what the hook has pushed, and the thread's own stack.
+fn local_state(frame: &Frame) -> u64 {
+    let start = &raw const *frame as u64;
+    let vectors = (start - SAVED_VECTORS) & !15;
+    // SAFETY: the stub has saved the vector registers below the frame.
+    let vectors = unsafe { core::slice::from_raw_parts(vectors as *const u64, SAVED_VECTORS as usize / 8) };
+    let registers = spin::local_state(&frame.registers, start + size_of::<Frame>() as u64);
+    vectors.iter().fold(registers ^ frame.rdx, |hash, &word| hash.rotate_left(7) ^ word)
 }
 
 /// The hook that led here; completes the frame with where the original code would be.

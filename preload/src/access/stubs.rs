@@ -7,9 +7,29 @@
 //! and program counter that the slow path writes to its frame.
 
 use super::clocks::{BASE, BUDGET, EPOCH};
-use super::{shadow, site};
+use super::{shadow, site, spin};
 use core::arch::global_asm;
 use rscale_protocol::region::{FENCE_SLOT, GENERAL_SLOT, SLOTS};
+
+/// A write of other memory than the thread's stack is progress. The address is where the stub has put it.
+macro_rules! progress {
+    ("8", $address:literal) => {
+        ""
+    };
+    ("0", $address:literal) => {
+        concat!(
+            "mov rax, [",
+            $address,
+            "]
+             sub rax, [rip + {stack}]
+             cmp rax, [rip + {stack} + 8]
+             jb 6f
+             mov byte ptr [rip + {progress}], 1
+             6:
+            "
+        )
+    };
+}
 
 macro_rules! shadow_lookup {
     () => {
@@ -25,7 +45,7 @@ macro_rules! shadow_lookup {
 
 /// An access of up to eight bytes. `word`: the word of the granule for its kind.
 macro_rules! small_stub {
-    ($name:literal, $slot:literal, $mask:literal, $word:literal, $rest:literal) => {
+    ($name:literal, $slot:literal, $mask:literal, $word:tt, $rest:literal) => {
         concat!(
             $name,
             ":
@@ -53,7 +73,9 @@ macro_rules! small_stub {
              not ecx
              test ecx, eax
              jnz 2f
-             pop rdx
+            ",
+            progress!($word, "rsp - 16"),
+            "pop rdx
              ret
              2: push ",
             $slot,
@@ -72,7 +94,7 @@ macro_rules! small_stub {
 
 /// An access of several granules: those that this thread has accessed as a whole in this epoch pass.
 macro_rules! wide_stub {
-    ($name:literal, $slot:literal, $granules:literal, $word:literal) => {
+    ($name:literal, $slot:literal, $granules:literal, $word:tt) => {
         concat!(
             $name,
             ":
@@ -98,7 +120,9 @@ macro_rules! wide_stub {
              add rdx, 16
              cmp rdx, rcx
              jne 2b
-             pop rdx
+            ",
+            progress!($word, "rsp - 16"),
+            "pop rdx
              ret
              3: push ",
             $slot,
@@ -111,7 +135,7 @@ macro_rules! wide_stub {
 
 /// What is left of a small access that was not there in this epoch: eax has its bytes, rdx the granule.
 macro_rules! rest {
-    ($name:literal, $own:literal, $other:literal) => {
+    ($name:literal, $own:tt, $other:literal) => {
         concat!(
             $name,
             ":
@@ -147,7 +171,9 @@ macro_rules! rest {
              mov [rdx + ",
             $own,
             "], rax
-             add rsp, 8
+            ",
+            progress!($own, "rsp - 8"),
+            "add rsp, 8
              pop rdx
              ret
             "
@@ -290,6 +316,8 @@ global_asm!(
     budget = sym BUDGET,
     epoch = sym EPOCH,
     base = sym BASE,
+    stack = sym spin::STACK,
+    progress = sym spin::PROGRESS,
     slow_path = sym site::slow_path,
     shadow = const shadow::BASE,
     general = const GENERAL_SLOT,

@@ -7,6 +7,7 @@ mod crash;
 mod deadlock;
 mod exit;
 mod hang;
+mod livelock;
 mod memory;
 mod misuse;
 
@@ -41,7 +42,7 @@ impl Violation {
 /// Every property.
 #[must_use]
 pub fn registry() -> &'static [PropertyInfo] {
-    &[assertion::INFO, deadlock::INFO, crash::INFO, misuse::INFO, memory::INFO, hang::INFO, exit::INFO]
+    &[assertion::INFO, deadlock::INFO, livelock::INFO, crash::INFO, misuse::INFO, memory::INFO, hang::INFO, exit::INFO]
 }
 
 /// The property that the end of an execution violates, if it does.

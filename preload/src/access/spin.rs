@@ -1,0 +1,306 @@
+//! Threads that wait in a loop.
+//!
+//! A thread that comes back to the same instruction with the same registers and the same stack, and has changed nothing
+//! else in the meantime, will do so for ever, unless a location that it has read is written. Letting it go round again
+//! leads to no new state of anybody: it waits, like a thread at a locked mutex, until another thread writes one of these
+//! locations. (This is the local cycle of SCALE's Algorithm 5, found where it happens.)
+//!
+//! What code without instrumentation changes is not seen. So where nobody else can take a step, such a thread is let
+//! loose for a number of rounds; only if these change nothing either, it is a livelock.
+
+use super::clocks::{self, Own};
+use super::locations::Location;
+use crate::world;
+use core::cell::Cell;
+use rscale_protocol::{MAX_THREADS, Op, ThreadId, ThreadSet};
+
+/// Locations that a round may read.
+const MOST_WATCHED: usize = 8;
+/// Reads without coming back to the first one, after which another one is taken for the first.
+const LONGEST_ROUND: u32 = 64;
+/// Rounds of a thread that is let loose.
+const LOOSE_ROUNDS: u32 = 1000;
+
+/// Whether the running thread has written memory other than its stack. The stubs set it.
+pub static PROGRESS: Own<bool> = Own(Cell::new(false));
+/// The stack of the running thread: its lowest address, and its bytes.
+pub static STACK: [Own<u64>; 2] = [const { Own(Cell::new(0)) }; 2];
+/// Threads that wait, those of them that have been let loose in vain, and all that have been let loose.
+static WAITING: Own<ThreadSet> = Own(Cell::new(ThreadSet::EMPTY));
+static EXHAUSTED: Own<ThreadSet> = Own(Cell::new(ThreadSet::EMPTY));
+static HAS_BEEN_LOOSE: Own<ThreadSet> = Own(Cell::new(ThreadSet::EMPTY));
+static ROUNDS: [Own<Round>; MAX_THREADS] = [const { Own(Cell::new(Round::NONE)) }; MAX_THREADS];
+
+/// What a thread has done since it passed an instruction for the first time.
+#[derive(Clone, Copy)]
+struct Round {
+    /// The instruction, and the thread's local state there.
+    pc: u64,
+    local: u64,
+    /// What it has read since.
+    watched: [u64; MOST_WATCHED],
+    count: usize,
+    reads: u32,
+    /// Rounds that it may still go while it is let loose.
+    loose: u32,
+    /// Long runs without a step, and without coming to wait.
+    long_runs: u32,
+    /// Whether anything that others write may end its loop.
+    watches_all: bool,
+    progress: bool,
+    /// An atomic update whose effect is not known yet: address, size and old value.
+    update: Option<(u64, u64, u64)>,
+}
+
+impl Round {
+    const NONE: Round = Round {
+        pc: 0,
+        local: 0,
+        watched: [0; MOST_WATCHED],
+        count: 0,
+        reads: 0,
+        loose: 0,
+        long_runs: 0,
+        watches_all: false,
+        progress: true,
+        update: None,
+    };
+
+    fn watch(&mut self, location: u64) {
+        if self.watched[..self.count].contains(&location) {
+            return;
+        }
+        if self.count == MOST_WATCHED {
+            self.progress = true; // too much to watch: not taken for a loop
+            return;
+        }
+        self.watched[self.count] = location;
+        self.count += 1;
+    }
+}
+
+/// An execution begins.
+pub fn begin() {
+    create(ThreadId::MAIN);
+    WAITING.0.set(ThreadSet::EMPTY);
+    EXHAUSTED.0.set(ThreadSet::EMPTY);
+    HAS_BEEN_LOOSE.0.set(ThreadSet::EMPTY);
+}
+
+/// A thread comes into being.
+pub fn create(thread: ThreadId) {
+    ROUNDS[thread.index()].0.set(Round::NONE);
+}
+
+/// The thread goes on.
+pub fn resume(thread: ThreadId) {
+    let (low, high) = world::get().fibers[thread.index()].stack.get();
+    STACK[0].0.set(low);
+    STACK[1].0.set(high - low);
+}
+
+/// The running thread writes memory: progress, unless it is its own stack.
+pub fn note_write(address: u64) {
+    if address.wrapping_sub(STACK[0].0.get()) >= STACK[1].0.get() {
+        PROGRESS.0.set(true);
+    }
+}
+
+/// The running thread looks at the time: it may be waiting for that.
+pub fn look_at_time() {
+    PROGRESS.0.set(true);
+}
+
+/// The running thread arrives at an action.
+pub fn arrive(op: Op) {
+    if !super::is_on() {
+        return;
+    }
+    let thread = world::get().current.get();
+    let mut round = ROUNDS[thread.index()].0.get();
+    settle(&mut round, thread);
+    let has_written = PROGRESS.0.replace(false);
+    if has_written {
+        wake(thread, |round| round.watches_all);
+    }
+    let changes_nothing = matches!(op, Op::Read | Op::AtomicUpdate | Op::Yield | Op::Sleep | Op::Preempt);
+    round.progress |= has_written || !changes_nothing;
+    round.long_runs = 0;
+    ROUNDS[thread.index()].0.set(round);
+}
+
+/// The atomic update before this has taken place, and nobody else has run since: has it changed anything?
+fn settle(round: &mut Round, thread: ThreadId) {
+    let Some((address, size, old)) = round.update.take() else { return };
+    if value(address, size) != old {
+        round.progress = true;
+        written(address, thread);
+    }
+}
+
+fn value(address: u64, size: u64) -> u64 {
+    let mut bytes = [0; 8];
+    // SAFETY: the program has just accessed these bytes, or is about to.
+    unsafe { core::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), size.min(8) as usize) };
+    u64::from_ne_bytes(bytes)
+}
+
+/// The running thread is about to read or update a location, from the given local state. Returns whether it does so
+/// without a scheduling point, because it is let loose.
+pub fn read(op: Op, range: Location, location: Location, pc: u64, local: impl FnOnce() -> u64) -> bool {
+    let thread = world::get().current.get();
+    arrive(op);
+    let mut round = ROUNDS[thread.index()].0.get();
+    let is_new = round.progress || round.reads == LONGEST_ROUND;
+    let mut waits = false;
+    if is_new {
+        round = Round { pc, local: local(), progress: false, ..Round::NONE };
+    } else if round.pc == pc {
+        let now = local();
+        waits = now == round.local;
+        (round.local, round.reads) = (now, 0);
+    }
+    round.reads += 1;
+    round.watch(location.start);
+    if op == Op::AtomicUpdate {
+        round.update = Some((range.start, range.length, value(range.start, range.length)));
+        round.progress |= range.length > 8;
+    }
+    let is_loose = !is_new && round.loose > 0;
+    if is_loose && waits {
+        round.loose -= 1;
+    }
+    let is_in_vain = is_loose && round.loose == 0;
+    if is_in_vain {
+        insert(&EXHAUSTED, thread);
+    }
+    if waits && (!is_loose || is_in_vain) {
+        insert(&WAITING, thread);
+    }
+    ROUNDS[thread.index()].0.set(round);
+    is_loose && !is_in_vain
+}
+
+fn insert(set: &Own<ThreadSet>, thread: ThreadId) {
+    let mut threads = set.0.get();
+    threads.insert(thread);
+    set.0.set(threads);
+}
+
+fn remove(set: &Own<ThreadSet>, thread: ThreadId) {
+    let mut threads = set.0.get();
+    threads.remove(thread);
+    set.0.set(threads);
+}
+
+/// The running thread has made very many accesses without a step: what is to be done?
+pub enum Verdict {
+    /// It works.
+    Works,
+    /// It may wait in a loop: every access is to be looked at.
+    Suspicious,
+    /// Others should run.
+    LetOthersRun,
+}
+
+/// Looks at a thread that takes no steps. If it writes nothing, and comes back to the same state, it waits for others
+/// to write something that no two threads have been seen to share.
+pub fn long_run(pc: u64, local: impl FnOnce() -> u64) -> Verdict {
+    const MOST_RUNS: u32 = 256;
+    const MOST_LOOKS: u32 = 4096;
+    let thread = world::get().current.get();
+    let mut round = ROUNDS[thread.index()].0.get();
+    round.long_runs += 1;
+    let verdict = if PROGRESS.0.get() {
+        round.watches_all = false;
+        if round.long_runs < MOST_RUNS { Verdict::Works } else { Verdict::LetOthersRun }
+    } else if !round.watches_all {
+        round = Round { pc, local: local(), watches_all: true, progress: false, loose: round.loose, ..Round::NONE };
+        Verdict::Suspicious
+    } else if round.pc == pc && local() == round.local {
+        round.loose = round.loose.saturating_sub(1);
+        if round.loose == 0 { Verdict::LetOthersRun } else { Verdict::Suspicious }
+    } else if round.long_runs < MOST_LOOKS {
+        Verdict::Suspicious
+    } else {
+        round.watches_all = false;
+        Verdict::LetOthersRun
+    };
+    if round.watches_all && matches!(verdict, Verdict::LetOthersRun) {
+        insert(&WAITING, thread);
+        if HAS_BEEN_LOOSE.0.get().contains(thread) {
+            insert(&EXHAUSTED, thread);
+        }
+    }
+    ROUNDS[thread.index()].0.set(round);
+    verdict
+}
+
+/// A location has been written: whoever waits for that may go on.
+pub fn written(location: u64, by: ThreadId) {
+    wake(by, |round| round.watches_all || round.watched[..round.count].contains(&location));
+}
+
+/// Lets those that wait go on if they wait for what the thread did.
+fn wake(by: ThreadId, waits_for_it: impl Fn(&Round) -> bool) {
+    for thread in WAITING.0.get() {
+        let round = ROUNDS[thread.index()].0.get();
+        if thread != by && waits_for_it(&round) {
+            remove(&WAITING, thread);
+            remove(&EXHAUSTED, thread);
+            remove(&HAS_BEEN_LOOSE, thread);
+            ROUNDS[thread.index()].0.set(Round { progress: true, ..round });
+        }
+    }
+}
+
+/// The threads that can take a step, without those that wait in a loop. If nobody else can, one of them is let loose.
+pub fn without_waiting(enabled: [ThreadSet; 3]) -> [ThreadSet; 3] {
+    let waiting = WAITING.0.get();
+    if waiting.is_empty() {
+        return enabled;
+    }
+    let [proceed, time_out, spurious] = enabled;
+    let others = proceed.without(waiting);
+    if !others.is_empty() || !time_out.is_empty() {
+        return [others, time_out, spurious];
+    }
+    [proceed.without(EXHAUSTED.0.get()), time_out, spurious]
+}
+
+/// The thread is scheduled: if it waits in a loop, nobody else could take a step.
+pub fn scheduled(thread: ThreadId) {
+    if WAITING.0.get().contains(thread) {
+        remove(&WAITING, thread);
+        let round = ROUNDS[thread.index()].0.get();
+        ROUNDS[thread.index()].0.set(Round { loose: LOOSE_ROUNDS, ..round });
+        insert(&HAS_BEEN_LOOSE, thread);
+    }
+}
+
+/// Whether threads wait in a loop where nobody can take a step.
+pub fn is_livelock() -> bool {
+    super::is_on() && !WAITING.0.get().is_empty()
+}
+
+/// A hash of memory and registers of the running thread: its stack from an address on, and its own variables.
+pub fn local_state(registers: &[u64], from: u64) -> u64 {
+    const THREAD_LOCAL: u64 = 512;
+    let fiber = world::get().fiber();
+    let (_, top) = fiber.stack.get();
+    let own = fiber.fs.get();
+    let hash = registers.iter().fold(clocks::base(), |hash, &word| mix(hash, word));
+    // SAFETY: the used part of the thread's stack, and the thread-local variables, which lie before the thread's block.
+    unsafe { hash_words(hash_words(hash, from, top), own - THREAD_LOCAL, own) }
+}
+
+/// # Safety
+/// The range must be readable; its start a multiple of 8.
+unsafe fn hash_words(hash: u64, start: u64, end: u64) -> u64 {
+    // SAFETY: as the caller promises.
+    (start..end & !7).step_by(8).fold(hash, |hash, address| mix(hash, unsafe { *(address as *const u64) }))
+}
+
+fn mix(hash: u64, word: u64) -> u64 {
+    (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
