@@ -55,20 +55,35 @@ impl ThreadSet {
         ThreadSet(words)
     }
 
+    /// The set of one thread. Both words are computed and none is indexed: a set that is written one word at a time and
+    /// read as a whole stalls the processor.
+    #[inline(always)]
+    fn only(thread: ThreadId) -> [u64; 2] {
+        let bit = 1u64 << (thread.0 % 64);
+        let is_high = thread.0 / 64 % 2 == 1;
+        if is_high { [0, bit] } else { [bit, 0] }
+    }
+
     /// Adds a thread.
+    #[inline(always)]
     pub fn insert(&mut self, thread: ThreadId) {
-        self.0[thread.index() / 64 % 2] |= 1 << (thread.0 % 64);
+        let [low, high] = Self::only(thread);
+        self.0 = [self.0[0] | low, self.0[1] | high];
     }
 
     /// Takes a thread out.
+    #[inline(always)]
     pub fn remove(&mut self, thread: ThreadId) {
-        self.0[thread.index() / 64 % 2] &= !(1 << (thread.0 % 64));
+        let [low, high] = Self::only(thread);
+        self.0 = [self.0[0] & !low, self.0[1] & !high];
     }
 
     /// Whether the thread is a member.
     #[must_use]
+    #[inline(always)]
     pub fn contains(self, thread: ThreadId) -> bool {
-        thread.index() < MAX_THREADS && self.0[thread.index() / 64] >> (thread.0 % 64) & 1 == 1
+        let [low, high] = Self::only(thread);
+        thread.index() < MAX_THREADS && (self.0[0] & low) | (self.0[1] & high) != 0
     }
 
     /// Whether the set has no member.
@@ -91,21 +106,17 @@ impl ThreadSet {
 
     /// The lowest member that is not below `index`.
     #[must_use]
+    #[inline]
     pub fn next_from(self, index: usize) -> Option<ThreadId> {
-        let mut word = index / 64;
-        if word >= 2 {
-            return None;
-        }
-        let mut bits = self.0[word] & (u64::MAX << (index % 64));
-        loop {
-            if bits != 0 {
-                return Some(ThreadId((word * 64) as u16 + bits.trailing_zeros() as u16));
-            }
-            word += 1;
-            if word == 2 {
-                return None;
-            }
-            bits = self.0[word];
+        let [low, high] = match index {
+            0..64 => [self.0[0] & (u64::MAX << index), self.0[1]],
+            64..128 => [0, self.0[1] & (u64::MAX << (index - 64))],
+            _ => return None,
+        };
+        match (low, high) {
+            (0, 0) => None,
+            (0, high) => Some(ThreadId(64 + high.trailing_zeros() as u16)),
+            (low, _) => Some(ThreadId(low.trailing_zeros() as u16)),
         }
     }
 
@@ -124,7 +135,7 @@ impl ThreadSet {
     /// The members, lowest first.
     #[must_use]
     pub fn iter(self) -> Iter {
-        Iter { set: self, next: 0 }
+        Iter { left: self }
     }
 }
 
@@ -153,16 +164,23 @@ impl IntoIterator for ThreadSet {
 /// The members of a [`ThreadSet`], lowest first.
 #[derive(Clone, Debug)]
 pub struct Iter {
-    set: ThreadSet,
-    next: usize,
+    left: ThreadSet,
 }
 
 impl Iterator for Iter {
     type Item = ThreadId;
+    #[inline(always)]
     fn next(&mut self) -> Option<ThreadId> {
-        let thread = self.set.next_from(self.next)?;
-        self.next = thread.index() + 1;
-        Some(thread)
+        let [low, high] = self.left.0;
+        if low != 0 {
+            self.left.0[0] = low & (low - 1);
+            return Some(ThreadId(low.trailing_zeros() as u16));
+        }
+        if high != 0 {
+            self.left.0[1] = high & (high - 1);
+            return Some(ThreadId(64 + high.trailing_zeros() as u16));
+        }
+        None
     }
 }
 
