@@ -17,7 +17,7 @@ const PER_READING: u64 = 1_000;
 pub fn now() -> u64 {
     let world = world::get();
     let thread = world.current.get();
-    world.model(|model| model.threads.get(thread).now)
+    world.look(|model| model.threads.get(thread).now)
 }
 
 /// What the clock shows; a reading takes a little time.

@@ -132,6 +132,7 @@ pub fn create(thread: ThreadId, routine: u64, argument: u64, stack: Option<(u64,
     let mut live = world.live.get();
     live.insert(thread);
     world.live.set(live);
+    world.enabled.renew(thread);
 }
 
 /// Leaves the running fiber for another.

@@ -111,11 +111,11 @@ pub fn publish() {
     arena.result.hot_pages.store(crate::snapshot::hot_pages() as u64, Relaxed);
     crate::sched::publish_enabled();
     store_set(&arena.result.live, world.live.get());
-    let count = world.model(|model| model.threads.count());
+    let count = world.look(|model| model.threads.count());
     arena.result.thread_count.store(count as u32, Relaxed);
     for (index, report) in arena.threads.iter().enumerate().take(count) {
         let thread = ThreadId(index as u16);
-        let life = world.model(|model| model.threads.life(thread));
+        let life = world.look(|model| model.threads.life(thread));
         report.life.store(life as u32, Relaxed);
         if life == Life::Unborn {
             continue;
@@ -134,6 +134,6 @@ pub fn publish() {
 /// Who holds what the action waits for, plus one; 0 for nobody.
 fn holder_for(action: &Action) -> u64 {
     let object = if action.op == Op::CondWake { action.second } else { action.object };
-    let holder = world::get().model(|model| model.holder(object.0));
+    let holder = world::get().look(|model| model.holder(object.0));
     holder.map_or(0, |thread| u64::from(thread.0) + 1)
 }

@@ -4,7 +4,7 @@
 //! code that follows runs up to the next gate without interruption. That is SCALE's thread transition (section 3.1).
 
 use crate::syscalls::signals::send as signals;
-use crate::{access, arena, cancel, finish, sched, world};
+use crate::{access, arena, cancel, enabled, finish, sched, world};
 use core::cell::Cell;
 use rscale_protocol::model::{CANCELLED, Outcome};
 use rscale_protocol::{Action, Choice, Op, Variable};
@@ -120,15 +120,19 @@ fn wait_for_turn(action: &Action) -> Choice {
         finish::before_main(action);
     }
     access::spin::arrive(action.op);
-    world.model(|model| model.announce(action));
+    if world.model_in_step(|model| model.announce(action)) {
+        enabled::note_step(action);
+    }
     world.fiber().set_next(*action);
+    world.enabled.renew(action.thread);
     sched::wait_for_turn()
 }
 
 /// Lets the scheduled action take effect and logs what it returned.
 fn perform(action: &Action, choice: Choice) -> Outcome {
     let world = world::get();
-    let outcome = world.model(|model| model.perform(action, choice));
+    let outcome = world.model_in_step(|model| model.perform(action, choice));
+    enabled::note_step(action);
     arena::get().log[world.logged.get() - 1].store_result(outcome.result);
     access::clocks::step(action);
     sched::wake_sleepers(action);

@@ -18,6 +18,7 @@ mod arena;
 mod cancel;
 mod clock;
 mod control;
+mod enabled;
 mod fault;
 mod fiber;
 mod finish;

@@ -3,11 +3,10 @@
 //! Runs on the stack of the fiber that arrived, and switches from there directly to the fiber that is next. If that is
 //! the same fiber, nothing is switched at all.
 
-use crate::{access, arena, fiber, finish, mailbox, policy, query, world};
+use crate::{access, arena, enabled, fiber, finish, mailbox, policy, query, world};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{LOG_CAPACITY, Reply, Token, store_set};
-use rscale_protocol::model::Choices;
-use rscale_protocol::{Action, Choice, Ending, Op, ThreadId, ThreadSet};
+use rscale_protocol::{Action, Choice, Ending, ThreadSet};
 
 /// The running thread has arrived at its next action: hands over to whoever is next, and returns when that is this
 /// thread, with the way it takes its step.
@@ -31,46 +30,12 @@ pub fn hand_over() -> ! {
 /// Decides who takes the next step, logs it, and marks how it is taken. Ends the execution where nobody can.
 pub fn decide() -> Token {
     let world = world::get();
-    let enabled = access::spin::without_waiting(enabled_sets());
+    let enabled = access::spin::without_waiting(enabled::current());
     let token = policy::choose(&enabled);
     world.fibers[token.thread.index()].turn.set(token.choice);
     log(token, &enabled);
     access::spin::scheduled(token.thread);
     token
-}
-
-/// The threads that can take a step, by [`Choice`].
-pub fn enabled_sets() -> [ThreadSet; 3] {
-    let world = world::get();
-    let mut sets = [ThreadSet::EMPTY; 3];
-    let spurious_left = world.spurious.get() < arena::get().request.spurious.load(Relaxed);
-    for thread in world.live.get() {
-        // Most actions never wait: only the others are worth a question to the model.
-        if !world.fibers[thread.index()].next().op.may_wait() {
-            sets[Choice::Proceed as usize].insert(thread);
-            continue;
-        }
-        let choices = choices_of(thread);
-        if choices.proceed {
-            sets[Choice::Proceed as usize].insert(thread);
-        }
-        if choices.time_out {
-            sets[Choice::TimeOut as usize].insert(thread);
-        }
-        if choices.spurious && spurious_left {
-            sets[Choice::Spurious as usize].insert(thread);
-        }
-    }
-    sets
-}
-
-fn choices_of(thread: ThreadId) -> Choices {
-    let world = world::get();
-    let fiber = &world.fibers[thread.index()];
-    if fiber.next().op == Op::DescriptorWait {
-        crate::syscalls::wait::refresh_readiness(fiber);
-    }
-    world.model(|model| model.choices(fiber.next()))
 }
 
 /// Writes the step to the log; makes room first where there is none.
@@ -112,9 +77,6 @@ pub fn nobody_is_enabled() -> ! {
 /// Puts the final state's enabled threads into the result.
 pub fn publish_enabled() {
     let result = &arena::get().result;
-    result
-        .enabled
-        .iter()
-        .zip(access::spin::without_waiting(enabled_sets()))
-        .for_each(|(words, set)| store_set(words, set));
+    let enabled = access::spin::without_waiting(enabled::computed());
+    result.enabled.iter().zip(enabled).for_each(|(words, set)| store_set(words, set));
 }

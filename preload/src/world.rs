@@ -4,7 +4,7 @@
 //! it was before `main`, it is again. All zeroes is the state before the program starts.
 
 use crate::fiber::Fiber;
-use crate::{heap, keys};
+use crate::{enabled, heap, keys};
 use core::cell::{Cell, UnsafeCell};
 use rscale_protocol::model::Model;
 use rscale_protocol::{MAX_THREADS, ThreadId, ThreadSet};
@@ -40,6 +40,8 @@ pub struct World {
     pub exiting: Cell<bool>,
     /// An assertion has failed: the abort that follows is its end.
     pub assertion_failed: Cell<bool>,
+    /// Who can take a step.
+    pub enabled: enabled::Enabled,
     /// The threads.
     pub fibers: [Fiber; MAX_THREADS],
     /// Heap.
@@ -74,6 +76,7 @@ static WORLD: World = World {
     forked_child: Cell::new(false),
     exiting: Cell::new(false),
     assertion_failed: Cell::new(false),
+    enabled: enabled::Enabled::new(),
     fibers: [const { Fiber::new() }; MAX_THREADS],
     heap: heap::State::new(),
     keys: keys::Keys::new(),
@@ -94,8 +97,22 @@ impl World {
         &self.fibers[self.current.get().index()]
     }
 
-    /// Reads or changes the model. The closure must not reach a scheduling point.
+    /// Reads or changes the model. The closure must not reach a scheduling point. Who can take a step is computed anew
+    /// afterwards; [`World::look`] spares that.
     pub fn model<R>(&self, act: impl FnOnce(&mut Model) -> R) -> R {
+        self.enabled.forget_all();
+        self.model_in_step(act)
+    }
+
+    /// Reads the model.
+    #[inline(always)]
+    pub fn look<R>(&self, act: impl FnOnce(&Model) -> R) -> R {
+        self.model_in_step(|model| act(model))
+    }
+
+    /// As [`World::model`], for a step that [`enabled::note_step`] is told of.
+    #[inline(always)]
+    pub fn model_in_step<R>(&self, act: impl FnOnce(&mut Model) -> R) -> R {
         // SAFETY: one kernel thread, and closures neither nest nor switch fibers, so this is the only reference.
         act(unsafe { &mut *self.model.get() })
     }
@@ -106,7 +123,7 @@ impl World {
         !self.running.get()
             || self.forked_child.get()
             || self.uninterruptible.get() > 0
-            || self.model(|model| model.threads.main_is_alone())
+            || self.look(|model| model.threads.main_is_alone())
     }
 
     /// The memory that the world occupies.

@@ -81,7 +81,7 @@ fn mark_if_stale(action: &mut Action, expected: u32) {
 fn current_word(before: Variable) -> Variable {
     let world = world::get();
     let thread = world.current.get();
-    let on = world.model(|model| model.threads.get(thread).wait.on);
+    let on = world.look(|model| model.threads.get(thread).wait.on);
     if on == Variable(0) { before } else { on }
 }
 

@@ -101,7 +101,7 @@ const CANCELLATION_POINTS: [i64; 14] = [
 /// Whether the call is where the running thread acts on a request to cancel it.
 fn is_cancelled(call: &Call) -> bool {
     CANCELLATION_POINTS.contains(&call.number)
-        && world::get().model(|model| model.threads.acts_on_cancellation(&cancellation_point(call)))
+        && world::get().look(|model| model.threads.acts_on_cancellation(&cancellation_point(call)))
 }
 
 fn cancellation_point(call: &Call) -> Action {

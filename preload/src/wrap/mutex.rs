@@ -37,7 +37,7 @@ pub fn adopt(mutex: Handle) {
 
 /// Writes to the mutex what the model says of it.
 pub fn mirror(mutex: Handle) {
-    let owner = world::get().model(|model| model.holder(mutex as u64)).map_or(0, |thread| i32::from(thread.0) + 1);
+    let owner = world::get().look(|model| model.holder(mutex as u64)).map_or(0, |thread| i32::from(thread.0) + 1);
     // SAFETY: as in `kind_in_memory`.
     unsafe { *word(mutex, OWNER_OFFSET) = owner };
 }

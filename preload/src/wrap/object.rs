@@ -26,7 +26,7 @@ pub fn adopt<T>(object: *mut T, fresh: impl FnOnce() -> ObjectState) {
     let marked = unsafe { *word(object, MARK_OFFSET) } as u32 == MARK;
     let is_known = marked
         && world::get()
-            .model(|model| model.objects.find(address).is_some_and(|known| known.state != ObjectState::Unknown));
+            .look(|model| model.objects.find(address).is_some_and(|known| known.state != ObjectState::Unknown));
     if !is_known {
         remember(address, fresh());
         mark(object);

@@ -105,7 +105,7 @@ fn adopt(flag: Handle) {
     object::check_memory(flag);
     // SAFETY: as in `write`.
     let is_fresh = unsafe { *flag } == 0;
-    let is_known = world::get().model(|model| model.objects.find(flag as u64).is_some());
+    let is_known = world::get().look(|model| model.objects.find(flag as u64).is_some());
     if is_fresh && is_known {
         object::remember(flag as u64, ObjectState::Once(Once::Never));
     }

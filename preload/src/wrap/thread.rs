@@ -58,7 +58,7 @@ fn number_of_next_child() -> ThreadId {
 fn number_of_gone_thread() -> ThreadId {
     let world = world::get();
     let is_gone = |&thread: &ThreadId| {
-        !world.live.get().contains(thread) && world.model(|model| model.threads.life(thread)) == Life::Gone
+        !world.live.get().contains(thread) && world.look(|model| model.threads.life(thread)) == Life::Gone
     };
     match (1..MAX_THREADS as u16).map(ThreadId).find(is_gone) {
         Some(thread) => {
@@ -145,6 +145,7 @@ pub fn end_thread() -> ! {
     let mut live = world.live.get();
     live.remove(thread);
     world.live.set(live);
+    world.enabled.remove(thread);
     if live.is_empty() {
         // The last thread has ended with pthread_exit: the process ends as if main had returned 0.
         // Nobody is left to schedule: what the exit handlers do is done at once.

@@ -44,7 +44,7 @@ fn padded(name: &[u8]) -> [u8; NAME_CAPACITY] {
 fn read_attributes(thread: ThreadId, attributes: *mut libc::pthread_attr_t) -> c_int {
     let world = world::get();
     let (low, high) = world.fibers[thread.index()].stack.get();
-    let detached = c_int::from(world.model(|model| model.threads.get(thread).detached));
+    let detached = c_int::from(world.look(|model| model.threads.get(thread).detached));
     let guard = if (low, high) == fiber::stack_of(thread) { fiber::GUARD_SIZE } else { 0 };
     // SAFETY: the program passes memory for attributes; the functions fill it in and keep no state.
     unsafe {

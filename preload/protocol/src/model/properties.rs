@@ -153,6 +153,33 @@ proptest! {
         }
     }
 
+    /// Whatever threads are about to do: a step that is said not to disturb an action leaves its choices alone.
+    #[test]
+    fn a_step_changes_the_choices_of_those_only_that_it_disturbs(actions in prop::collection::vec(any_action(), 1..150)) {
+        let mut model = Box::new(Model::new());
+        let mut pending = BTreeMap::new();
+        for (action, choice) in actions {
+            let before: Vec<_> = pending.values().map(|other| (*other, model.choices(other))).collect();
+            let others = || before.iter().filter(|(other, _)| other.thread != action.thread);
+            model.announce(&action);
+            for (other, choices) in others().filter(|(other, _)| !model.disturbs(&action, other)) {
+                prop_assert_eq!(model.choices(other), *choices, "{:?} announced, {:?}", action, other);
+            }
+            let is_possible = model.choices(&action).allows(choice);
+            pending.insert(action.thread, action);
+            if !is_possible {
+                continue;
+            }
+            let before: Vec<_> = others().map(|(other, _)| (*other, model.choices(other))).collect();
+            let outcome = model.perform(&action, choice);
+            for (other, choices) in before.iter().filter(|(other, _)| !model.disturbs(&action, other)) {
+                prop_assert_eq!(model.choices(other), *choices, "{:?} done, {:?}", action, other);
+            }
+            pending.remove(&action.thread);
+            pending.extend(outcome.next.map(|next| (next.thread, next)));
+        }
+    }
+
     #[test]
     fn what_is_exclusive_stays_exclusive(actions in prop::collection::vec(any_action(), 1..300)) {
         let mut program = Program::new();

@@ -68,9 +68,7 @@ pub(super) fn choices(model: &Model, action: &Action) -> Choices {
 
 /// Marks that the thread has come to wait, so that a destruction of the semaphore under it is noticed.
 pub(super) fn announce(model: &mut Model, action: &Action) {
-    if action.op == Op::SemWait {
-        model.threads.get_mut(action.thread).wait = Wait { on: action.object, ..Wait::default() };
-    }
+    model.threads.get_mut(action.thread).wait = Wait { on: action.object, ..Wait::default() };
 }
 
 pub(super) fn perform(model: &mut Model, action: &Action, choice: Choice) -> Outcome {

@@ -126,6 +126,12 @@ impl Threads {
         self.time_has_passed
     }
 
+    /// Whether some thread has been asked to cancel itself.
+    #[must_use]
+    pub fn has_cancellations(&self) -> bool {
+        self.cancellations
+    }
+
     /// Sets the clock of a thread.
     pub fn set_now(&mut self, thread: ThreadId, now: u64) {
         self.get_mut(thread).now = now;
@@ -261,7 +267,7 @@ pub(super) fn cancel_join(model: &mut Model, action: &Action) -> Outcome {
 
 /// Marks that the thread is inside a join, so that a second join of the same thread is noticed while the first waits.
 pub(super) fn announce(model: &mut Model, action: &Action) {
-    if action.op == Op::ThreadJoin && join_error(model, action).is_none() {
+    if join_error(model, action).is_none() {
         model.threads.get_mut(action.thread).joining = subject(action).0 + 1;
     }
 }

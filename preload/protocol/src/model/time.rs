@@ -12,9 +12,6 @@ use crate::ops::Op;
 /// The thread's clock catches up with what it waited for.
 pub(super) fn before(model: &mut Model, action: &Action, choice: Choice) {
     let passes = action.is_timed() && (choice == Choice::TimeOut || action.op == Op::Sleep);
-    if !model.threads.has_time_passed() && !passes {
-        return; // all clocks show 0: most programs neither sleep nor look at the time
-    }
     let mut now = model.threads.get(action.thread).now;
     for variable in action.objects() {
         now = now.max(clock_of(model, variable));
@@ -27,9 +24,6 @@ pub(super) fn before(model: &mut Model, action: &Action, choice: Choice) {
 
 /// What the thread worked on remembers when.
 pub(super) fn after(model: &mut Model, action: &Action) {
-    if !model.threads.has_time_passed() {
-        return;
-    }
     let now = model.threads.get(action.thread).now;
     for variable in action.objects() {
         if let Some(address) = variable.as_address() {

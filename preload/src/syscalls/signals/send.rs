@@ -11,7 +11,7 @@ use rscale_protocol::{Ending, Op, ThreadId, Variable};
 fn thread_with_number(number: i32) -> Option<ThreadId> {
     let told = ThreadId::from_index((number - process::PROCESS) as usize);
     let thread = told.or_else(|| tls_pool::thread_with_number(number))?;
-    (world::get().model(|model| model.threads.life(thread)) != Life::Unborn).then_some(thread)
+    (world::get().look(|model| model.threads.life(thread)) != Life::Unborn).then_some(thread)
 }
 
 fn is_own_process(number: i32) -> bool {

@@ -1,0 +1,38 @@
+//! Which steps can change what another thread can do: so that not every thread is asked again after every step.
+
+use super::Model;
+use crate::action::Action;
+use crate::ops::Op;
+
+impl Model {
+    /// Whether a step, or the arrival at it, may have changed the [choices](Model::choices) of another thread for its
+    /// pending action. The answer may be yes without need; for steps that are not known here it is.
+    #[must_use]
+    #[inline(always)]
+    pub fn disturbs(&self, done: &Action, pending: &Action) -> bool {
+        use Op::{
+            MutexConsistent, MutexDestroy, MutexInit, MutexLock, MutexTryLock, MutexUnlock, SemGetValue, SemPost,
+            SemTryWait, SemWait, SpinDestroy, SpinInit, SpinLock, SpinTryLock, SpinUnlock, ThreadCreate, ThreadExit,
+            ThreadJoin, ThreadStart, Yield,
+        };
+        let same_object = pending.object == done.object || pending.second == done.object;
+        match done.op {
+            // The kernel is asked about descriptors, and a request to cancel a thread reaches it wherever it waits.
+            _ if pending.op == Op::DescriptorWait || self.threads.has_cancellations() => true,
+            MutexLock | MutexTryLock | MutexUnlock | MutexConsistent | MutexInit | MutexDestroy => same_object,
+            SpinLock | SpinTryLock | SpinUnlock | SpinInit | SpinDestroy => same_object,
+            SemPost | SemTryWait | SemGetValue => same_object,
+            // These change what is known of a thread: its life, whom it joins, what it waits on.
+            SemWait => same_object || depends_on_waits(pending.op),
+            ThreadExit if self.objects.has_robust() => true,
+            ThreadCreate | ThreadJoin | ThreadExit => pending.op == ThreadJoin || depends_on_waits(pending.op),
+            ThreadStart | Yield => false,
+            _ => true,
+        }
+    }
+}
+
+/// Whether what a thread can do depends on the [wait](super::Wait) of others.
+fn depends_on_waits(pending: Op) -> bool {
+    !matches!(pending, Op::MutexLock | Op::SpinLock | Op::SemWait | Op::OnceEnter | Op::ThreadJoin)
+}
