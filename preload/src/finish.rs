@@ -125,7 +125,7 @@ pub fn publish() {
         report.routine.store(fiber.routine.get(), Relaxed);
         store_bytes(&report.name, &fiber.name.get());
         if world.live.get().contains(thread) {
-            report.next.store(fiber.next(), Choice::Proceed, &[ThreadSet::EMPTY; 3]);
+            report.next.store(fiber.next(), Choice::Proceed, ThreadSet::EMPTY, false);
             report.holder.store(holder_for(fiber.next()), Relaxed);
         }
     }

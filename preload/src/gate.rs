@@ -133,7 +133,7 @@ fn perform(action: &Action, choice: Choice) -> Outcome {
     let world = world::get();
     let outcome = world.model_in_step(|model| model.perform(action, choice));
     enabled::note_step(action);
-    arena::get().log[world.logged.get() - 1].store_result(outcome.result);
+    arena::get().log.store_result(world.logged.get() - 1, outcome.result);
     access::clocks::step(action);
     sched::wake_sleepers(action);
     outcome

@@ -49,7 +49,7 @@ fn log(token: Token, enabled: &[ThreadSet; 3]) {
         world.logged.set(0);
     }
     let action = world.fibers[token.thread.index()].next();
-    arena.log[world.logged.get()].store(action, token.choice, enabled);
+    arena.log.store(world.logged.get(), action, token.choice, enabled);
     world.logged.set(world.logged.get() + 1);
     world.steps.set(world.steps.get() + 1);
     arena.mailbox.heartbeat.store(world.steps.get(), Relaxed);

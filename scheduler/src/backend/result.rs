@@ -76,9 +76,9 @@ fn read_text(arena: &Arena) -> String {
 
 /// Appends the steps of the current log chunk. False if the other process wrote nonsense.
 pub(super) fn read_log(arena: &Arena, count: usize, log: &mut Vec<Step>) -> bool {
-    let entries = &arena.log[..count.min(LOG_CAPACITY)];
-    log.reserve(entries.len());
-    entries.iter().all(|entry| entry.load().map(|step| log.push(step)).is_some())
+    let count = count.min(LOG_CAPACITY);
+    log.reserve(count);
+    (0..count).all(|index| arena.log.load(index).map(|step| log.push(step)).is_some())
 }
 
 /// Where every thread of the execution stands.
@@ -99,7 +99,7 @@ fn read_thread(arena: &Arena, index: usize) -> Option<ThreadState> {
     Some(ThreadState {
         id: ThreadId::from_index(index)?,
         life,
-        next: if life == Life::Live { report.next.load().map(|step| step.action) } else { None },
+        next: if life == Life::Live { report.next.load().map(|(step, _)| step.action) } else { None },
         stack_pointer: report.stack_pointer.load(Relaxed),
         holder: report.holder.load(Relaxed).checked_sub(1).and_then(|holder| ThreadId::from_index(holder as usize)),
         routine: report.routine.load(Relaxed),

@@ -1,12 +1,21 @@
 //! The log: one entry per step, and the tokens of a schedule.
 
+use super::LOG_CAPACITY;
 use crate::action::{Action, Choice, Variable};
 use crate::ops::Op;
 use crate::thread_set::{ThreadId, ThreadSet};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// One step: the action, how it was taken, what it returned, and who was enabled before it.
+/// The log: a cache line per step, since both processes go through it in every execution.
 #[repr(C)]
+pub struct Log {
+    entries: [Entry; LOG_CAPACITY],
+    /// Who could time out or wake up spuriously before each step; only where somebody could.
+    others: [[AtomicU64; 4]; LOG_CAPACITY],
+}
+
+/// One step: the action, how it was taken, what it returned, and who could proceed before it.
+#[repr(C, align(64))]
 pub struct Entry {
     words: [AtomicU64; Entry::WORDS],
 }
@@ -24,29 +33,75 @@ pub struct Step {
     pub enabled: [ThreadSet; 3],
 }
 
-impl Entry {
-    const WORDS: usize = 12;
-
-    /// Writes the step, all but its result.
-    pub fn store(&self, action: &Action, choice: Choice, enabled: &[ThreadSet; 3]) {
-        let head = u64::from(action.op as u8)
-            | u64::from(action.flags) << 8
-            | u64::from(action.thread.0) << 16
-            | u64::from(choice as u8) << 32;
-        let fixed = [head, u64::from(action.count), action.object.0, action.second.0, action.deadline, action.pc];
-        let sets = enabled.iter().flat_map(|set| set.words());
-        self.words.iter().zip(fixed.into_iter().chain(sets)).for_each(|(word, value)| word.store(value, Relaxed));
+impl Log {
+    /// Writes a step, all but its result.
+    #[inline(always)]
+    pub fn store(&self, index: usize, action: &Action, choice: Choice, enabled: &[ThreadSet; 3]) {
+        let [proceed, time_out, spurious] = *enabled;
+        let has_others = !time_out.union(spurious).is_empty();
+        self.entries[index].store(action, choice, proceed, has_others);
+        if has_others {
+            let sets = [time_out.words(), spurious.words()];
+            self.others[index].iter().zip(sets.iter().flatten()).for_each(|(word, &value)| word.store(value, Relaxed));
+        }
     }
 
     /// Adds what the step returned.
-    pub fn store_result(&self, result: i32) {
-        let count = self.words[1].load(Relaxed) & 0xffff_ffff;
-        self.words[1].store(count | u64::from(result as u32) << 32, Relaxed);
+    #[inline(always)]
+    pub fn store_result(&self, index: usize, result: i32) {
+        self.entries[index].store_result(result);
     }
 
-    /// Reads the step; None if it is not one.
+    /// Reads a step; None if it is not one.
     #[must_use]
-    pub fn load(&self) -> Option<Step> {
+    pub fn load(&self, index: usize) -> Option<Step> {
+        let (mut step, has_others) = self.entries.get(index)?.load()?;
+        if has_others {
+            let word = |i: usize| self.others[index][i].load(Relaxed);
+            step.enabled[1] = ThreadSet::from_words([word(0), word(1)]);
+            step.enabled[2] = ThreadSet::from_words([word(2), word(3)]);
+        }
+        Some(step)
+    }
+}
+
+impl Entry {
+    const WORDS: usize = 8;
+    /// Bit of the first word: there are sets beside the entry.
+    const HAS_OTHERS: u64 = 1 << 40;
+
+    /// Writes the step, all but its result.
+    ///
+    /// One execution repeats most of the one before it. A line that is not written stays in the caches of both
+    /// processes, and so an entry that is there already is left alone.
+    #[inline(always)]
+    pub fn store(&self, action: &Action, choice: Choice, enabled: ThreadSet, has_others: bool) {
+        let head = u64::from(action.op as u8)
+            | u64::from(action.flags) << 8
+            | u64::from(action.thread.0) << 16
+            | u64::from(choice as u8) << 32
+            | if has_others { Self::HAS_OTHERS } else { 0 };
+        let [low, high] = enabled.words();
+        let words =
+            [head, u64::from(action.count), action.object.0, action.second.0, action.deadline, action.pc, low, high];
+        let difference = self.words.iter().zip(&words).fold(0, |all, (word, value)| all | (word.load(Relaxed) ^ value));
+        if difference != 0 {
+            self.words.iter().zip(words).for_each(|(word, value)| word.store(value, Relaxed));
+        }
+    }
+
+    /// Adds what the step returned.
+    #[inline(always)]
+    fn store_result(&self, result: i32) {
+        if result != 0 {
+            let count = self.words[1].load(Relaxed) & 0xffff_ffff;
+            self.words[1].store(count | u64::from(result as u32) << 32, Relaxed);
+        }
+    }
+
+    /// Reads the step, and whether there are sets beside it; None if it is not one.
+    #[must_use]
+    pub fn load(&self) -> Option<(Step, bool)> {
         let word = |i: usize| self.words[i].load(Relaxed);
         let head = word(0);
         let thread = ThreadId::from_index(usize::from((head >> 16) as u16))?;
@@ -60,13 +115,13 @@ impl Entry {
             deadline: word(4),
             pc: word(5),
         };
-        let set = |i: usize| ThreadSet::from_words([word(i), word(i + 1)]);
-        Some(Step {
+        let step = Step {
             action,
             choice: Choice::from_code((head >> 32) as u8)?,
             result: (word(1) >> 32) as i32,
-            enabled: [set(6), set(8), set(10)],
-        })
+            enabled: [ThreadSet::from_words([word(6), word(7)]), ThreadSet::EMPTY, ThreadSet::EMPTY],
+        };
+        Some((step, head & Self::HAS_OTHERS != 0))
     }
 }
 
@@ -99,27 +154,37 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn entry() -> Entry {
-        Entry { words: [const { AtomicU64::new(0) }; Entry::WORDS] }
+    fn entry(words: [u64; Entry::WORDS]) -> Entry {
+        Entry { words: words.map(AtomicU64::new) }
     }
 
     proptest! {
+        /// Also where another entry was before, alike or not, with a result or without.
         #[test]
         fn an_entry_reads_back_as_it_was_written(op in 0..Op::ALL.len(), thread in 0u16..128, count: u32, object: u64,
-                                                 deadline: u64, result: i32, words: [u64; 2]) {
+                                                 deadline: u64, results: [i32; 2], words: [u64; 2], has_others: bool,
+                                                 is_repeated: bool) {
             let mut action = Action::new(ThreadId(thread), Op::ALL[op], Variable(object));
             (action.count, action.deadline, action.pc) = (count, deadline, !object);
-            let enabled = [ThreadSet::from_words(words), ThreadSet::EMPTY, ThreadSet::EMPTY];
-            let entry = entry();
-            entry.store(&action, Choice::TimeOut, &enabled);
-            entry.store_result(result);
-            prop_assert_eq!(entry.load(), Some(Step { action, choice: Choice::TimeOut, result, enabled }));
+            let enabled = ThreadSet::from_words(words);
+            let entry = entry([3; 8]);
+            for result in results {
+                if is_repeated {
+                    entry.store(&action, Choice::TimeOut, enabled, has_others);
+                    entry.store_result(result.wrapping_add(1));
+                }
+                let step = Step { action, choice: Choice::TimeOut, result: 0,
+                                  enabled: [enabled, ThreadSet::EMPTY, ThreadSet::EMPTY] };
+                entry.store(&action, Choice::TimeOut, enabled, has_others);
+                prop_assert_eq!(entry.load(), Some((step, has_others)), "no result yet");
+                entry.store_result(result);
+                prop_assert_eq!(entry.load(), Some((Step { result, ..step }, has_others)));
+            }
         }
 
         #[test]
         fn arbitrary_words_never_panic(words: [u64; Entry::WORDS], code: u16) {
-            let entry = Entry { words: words.map(AtomicU64::new) };
-            let _ = entry.load();
+            let _ = entry(words).load();
             if let Some(token) = Token::from_code(code) {
                 prop_assert_eq!(Token::from_code(token.to_code()), Some(token));
             }

@@ -12,7 +12,7 @@ mod command;
 mod entry;
 
 pub use command::{Command, Reply};
-pub use entry::{Entry, Step, Token};
+pub use entry::{Entry, Log, Step, Token};
 
 use crate::ops::Op;
 use crate::thread_set::{MAX_THREADS, ThreadSet};
@@ -21,7 +21,7 @@ use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 /// First word of an arena.
 pub const MAGIC: u64 = 0x6172_656c_6163_7372;
 /// Changes with the layout.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Identifies the layout and the tables that both processes were compiled with.
 pub const BUILD_ID: u64 = layout_id();
 /// Steps that one log chunk holds; longer executions are streamed.
@@ -79,7 +79,7 @@ pub struct Arena {
     /// The schedule to follow.
     pub prefix: [AtomicU16; MAX_STEPS],
     /// What happened.
-    pub log: [Entry; LOG_CAPACITY],
+    pub log: Log,
 }
 
 /// Hand-over. Each side counts its word up and wakes the other; both words are futexes.
