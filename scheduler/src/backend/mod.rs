@@ -3,12 +3,14 @@
 //! SCALE's functions are all here: `init` ([`Target::start`]), `exit`, `restart`, `step_thread`, `back_trace` and
 //! `eval_function`; beside them `run`, which does a whole execution in one round trip.
 
+mod log;
 mod mailbox;
 mod memory;
 mod result;
 mod target;
 mod watchdog;
 
+pub use log::StepLog;
 pub use memory::Memory;
 pub use result::{RunEnd, ThreadState};
 pub use target::Target;
@@ -16,7 +18,7 @@ pub use watchdog::Limits;
 
 use crate::launch::LaunchError;
 use rscale_protocol::ThreadSet;
-use rscale_protocol::arena::{Step, Token};
+use rscale_protocol::arena::Token;
 
 /// One execution to run.
 #[derive(Clone, Debug)]
@@ -73,13 +75,13 @@ pub trait Backend {
     ///
     /// # Errors
     /// Where the program can not be run; its own failures are ordinary ends.
-    fn run(&mut self, request: &RunRequest<'_>, log: &mut Vec<Step>) -> Result<RunEnd, BackendError>;
+    fn run(&mut self, request: &RunRequest<'_>, log: &mut StepLog) -> Result<RunEnd, BackendError>;
 
     /// Takes one step from the state that the execution is paused in; `log` receives it.
     ///
     /// # Errors
     /// As [`Backend::run`].
-    fn step_thread(&mut self, token: Token, log: &mut Vec<Step>) -> Result<RunEnd, BackendError>;
+    fn step_thread(&mut self, token: Token, log: &mut StepLog) -> Result<RunEnd, BackendError>;
 
     /// Where every thread stands.
     fn threads(&self) -> Vec<ThreadState>;

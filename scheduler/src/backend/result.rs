@@ -1,6 +1,6 @@
 //! The result of a run, decoded from the arena and checked.
 
-use rscale_protocol::arena::{Arena, LOG_CAPACITY, Location, Step, load_bytes, load_set};
+use rscale_protocol::arena::{Arena, Location, load_bytes, load_set};
 use rscale_protocol::model::Life;
 use rscale_protocol::{Action, Ending, MAX_THREADS, ThreadId, ThreadSet};
 use std::sync::atomic::Ordering::Relaxed;
@@ -74,13 +74,6 @@ fn read_text(arena: &Arena) -> String {
     String::from_utf8_lossy(&arena.text().collect::<Vec<u8>>()).into_owned()
 }
 
-/// Appends the steps of the current log chunk. False if the other process wrote nonsense.
-pub(super) fn read_log(arena: &Arena, count: usize, log: &mut Vec<Step>) -> bool {
-    let count = count.min(LOG_CAPACITY);
-    log.reserve(count);
-    (0..count).all(|index| arena.log.load(index).map(|step| log.push(step)).is_some())
-}
-
 /// Where every thread of the execution stands.
 pub(super) fn read_threads(arena: &Arena) -> Vec<ThreadState> {
     let count = (arena.result.thread_count.load(Relaxed) as usize).min(MAX_THREADS);
@@ -99,7 +92,7 @@ fn read_thread(arena: &Arena, index: usize) -> Option<ThreadState> {
     Some(ThreadState {
         id: ThreadId::from_index(index)?,
         life,
-        next: if life == Life::Live { report.next.load().map(|(step, _)| step.action) } else { None },
+        next: if life == Life::Live { report.next.raw().decode().map(|step| step.action) } else { None },
         stack_pointer: report.stack_pointer.load(Relaxed),
         holder: report.holder.load(Relaxed).checked_sub(1).and_then(|holder| ThreadId::from_index(holder as usize)),
         routine: report.routine.load(Relaxed),

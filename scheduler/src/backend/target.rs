@@ -1,14 +1,14 @@
 //! The program under control: one process, its arena, its captured output.
 
-use super::result::{read_end, read_log, read_threads};
+use super::result::{read_end, read_threads};
 use super::watchdog::{Hang, Watchdog};
-use super::{Backend, BackendError, Limits, Memory, RunEnd, RunRequest, ThreadState, mailbox};
+use super::{Backend, BackendError, Limits, Memory, RunEnd, RunRequest, StepLog, ThreadState, mailbox};
 use crate::explore::Locations;
 use crate::interrupt;
 use crate::launch::{ArenaMap, Captured, Launch, LaunchError, Process, Regions, Shim};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use rscale_protocol::arena::{Command, Isolation, LOG_CAPACITY, MAX_STEPS, Reply, Step, Token, store_set};
+use rscale_protocol::arena::{Command, Isolation, LOG_CAPACITY, MAX_STEPS, Reply, Token, store_set};
 use rscale_protocol::{Ending, ThreadId, ThreadSet};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
@@ -209,7 +209,7 @@ impl Target {
     }
 
     /// Gives a command and collects the log until the execution ends or pauses.
-    fn command(&mut self, command: Command, log: &mut Vec<Step>) -> Result<RunEnd, BackendError> {
+    fn command(&mut self, command: Command, log: &mut StepLog) -> Result<RunEnd, BackendError> {
         mailbox::send(&self.arena, command);
         loop {
             match self.wait()? {
@@ -232,14 +232,14 @@ impl Target {
         }
     }
 
-    fn take_log(&mut self, count: usize, log: &mut Vec<Step>) -> Result<(), BackendError> {
-        let sensible = read_log(&self.arena, count, log);
+    fn take_log(&mut self, count: usize, log: &mut StepLog) -> Result<(), BackendError> {
+        let sensible = log.read(&self.arena, count);
         self.taken += count;
         sensible.then_some(()).ok_or_else(|| BackendError::Protocol("the log makes no sense".into()))
     }
 
     /// The program hangs, or has ended without saying so: what is known of the execution is its log.
-    fn lost(&mut self, log: &mut Vec<Step>) -> Result<RunEnd, BackendError> {
+    fn lost(&mut self, log: &mut StepLog) -> Result<RunEnd, BackendError> {
         let steps = self.arena.mailbox.heartbeat.load(Relaxed) as usize;
         self.take_log(steps.saturating_sub(self.taken), log)?;
         let (ending, value) = match (self.hang, self.process().and_then(Process::ended)) {
@@ -294,7 +294,7 @@ fn ending_of(status: ExitStatus) -> (Ending, u64) {
 }
 
 impl Backend for Target {
-    fn run(&mut self, request: &RunRequest<'_>, log: &mut Vec<Step>) -> Result<RunEnd, BackendError> {
+    fn run(&mut self, request: &RunRequest<'_>, log: &mut StepLog) -> Result<RunEnd, BackendError> {
         log.clear();
         if request.prefix.len() > MAX_STEPS {
             return Err(BackendError::Protocol("the schedule is longer than rscale can follow".into()));
@@ -307,19 +307,26 @@ impl Backend for Target {
         }
         let arguments = &self.arena.request;
         arguments.prefix_length.store(request.prefix.len() as u32, Relaxed);
-        self.arena.prefix.iter().zip(request.prefix).for_each(|(word, token)| word.store(token.to_code(), Relaxed));
+        for (word, token) in self.arena.prefix.iter().zip(request.prefix) {
+            // Most of the schedule is there already: what is not written needs no way between the processors.
+            if word.load(Relaxed) != token.to_code() {
+                word.store(token.to_code(), Relaxed);
+            }
+        }
         arguments.new_steps.store(request.new_steps.unwrap_or(u64::MAX), Relaxed);
         arguments.step_budget.store(request.step_budget, Relaxed);
         arguments.spurious.store(request.spurious, Relaxed);
         store_set(&arguments.sleep, request.sleep);
         self.arena.mailbox.heartbeat.store(0, Relaxed);
-        self.arena.result.text_length.store(0, Relaxed);
+        if self.arena.result.text_length.load(Relaxed) != 0 {
+            self.arena.result.text_length.store(0, Relaxed);
+        }
         self.has_run = true;
         self.taken = 0;
         self.command(Command::Run, log)
     }
 
-    fn step_thread(&mut self, token: Token, log: &mut Vec<Step>) -> Result<RunEnd, BackendError> {
+    fn step_thread(&mut self, token: Token, log: &mut StepLog) -> Result<RunEnd, BackendError> {
         log.clear();
         self.arena.request.thread.store(token.thread.0.into(), Relaxed);
         self.arena.request.choice.store(token.choice as u32, Relaxed);
@@ -332,7 +339,7 @@ impl Backend for Target {
 
     fn eval_function(&mut self, address: u64) -> Result<i32, BackendError> {
         self.arena.request.function.store(address, Relaxed);
-        self.command(Command::EvaluateFunctionCall, &mut Vec::new())?;
+        self.command(Command::EvaluateFunctionCall, &mut StepLog::default())?;
         Ok(self.arena.result.answer.load(Relaxed) as i32)
     }
 }

@@ -13,8 +13,11 @@ use rscale_protocol::arena::{Step, Token};
 pub struct Search {
     path: Path,
     configuration: Configuration,
+    /// Whether some filter looks at the configuration.
+    is_configured: bool,
     filters: Vec<Box<dyn Filter>>,
     order: Order,
+    /// The steps along the path, and beyond them the one that is to be explored next.
     prefix: Vec<Token>,
     counts: Counts,
     has_begun: bool,
@@ -47,6 +50,7 @@ impl Search {
         Search {
             path: Path::default(),
             configuration: Configuration::initial(),
+            is_configured: filters.iter().any(|filter| filter.needs_configuration()),
             filters,
             order: Order::new(seed),
             prefix: Vec::new(),
@@ -89,8 +93,7 @@ impl Search {
             return Some(&self.prefix);
         }
         let token = self.backtrack()?;
-        self.prefix.clear();
-        self.prefix.extend(self.path.nodes().iter().filter_map(Node::token));
+        self.prefix.truncate(self.path.depth());
         self.prefix.push(token);
         Some(&self.prefix)
     }
@@ -109,7 +112,9 @@ impl Search {
     }
 
     fn retract_last_step(&mut self) {
-        if let Some(step) = self.path.last_mut().and_then(|node| node.taken.take()) {
+        if let Some(step) = self.path.last_mut().and_then(|node| node.taken.take())
+            && self.is_configured
+        {
             self.configuration.retract(&step);
         }
     }
@@ -122,8 +127,9 @@ impl Search {
         }
         self.counts.runs += 1;
         self.has_begun = true;
-        self.configuration.begin(execution);
-        (0..known.min(execution.steps.len())).for_each(|index| self.configuration.follow(execution, index));
+        if self.is_configured {
+            self.configuration.begin(execution, known);
+        }
         let complete = self.walk(execution, known);
         let ending = execution.end.as_ref().map(|end| end.ending);
         let is_end = !matches!(ending, Some(Ending::StepBudget | Ending::Sleeping) | None);
@@ -141,7 +147,9 @@ impl Search {
         let end = execution.end.as_ref();
         let refused = end.filter(|end| end.ending == Ending::Diverged).map(|end| end.value as usize);
         let expected = |index: usize| self.path.nodes()[index].taken;
-        (0..known).find_map(|index| {
+        // What the last run that was added did, too, needs no second look.
+        let first = execution.steps.unchanged().min(refused.unwrap_or(known));
+        (first..known).find_map(|index| {
             let expected = expected(index)?;
             let got = execution.steps.get(index).copied();
             let is_same = refused != Some(index) && got.is_some_and(|got| is_same_step(&expected, &got));
@@ -164,7 +172,11 @@ impl Search {
             }
             node.candidates.remove(token);
             node.taken = Some(*step);
-            self.configuration.advance(execution, index);
+            if self.is_configured {
+                self.configuration.advance(execution, index);
+            }
+            self.prefix.truncate(index);
+            self.prefix.push(token);
             self.counts.transitions += 1;
             index += 1;
             self.enter_state(execution, index);
@@ -229,8 +241,7 @@ mod tests {
             text: String::new(),
         };
         let mut execution = Execution::default();
-        (execution.steps, execution.end) = (steps, Some(end));
-        execution.link();
+        (execution.steps, execution.end) = (steps.into(), Some(end));
         execution
     }
 

@@ -24,6 +24,10 @@ impl Filter for DepthBound {
         }
     }
 
+    fn needs_configuration(&self) -> bool {
+        false
+    }
+
     fn preserves(&self) -> Preserves {
         Preserves::OnlyWithin { bound: "steps", value: self.bound, cut: self.cut }
     }

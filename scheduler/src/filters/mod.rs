@@ -58,6 +58,11 @@ pub trait Filter {
     /// A new state was reached: may take successors out of the candidates.
     fn visit(&mut self, path: &Path, configuration: &mut Configuration, candidates: &mut Candidates);
 
+    /// Whether `visit` looks at the configuration; where no filter does, none is kept.
+    fn needs_configuration(&self) -> bool {
+        true
+    }
+
     /// Everything below the last state of the path has been explored.
     fn finished(&mut self, _path: &Path) {}
 

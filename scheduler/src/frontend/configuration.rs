@@ -11,6 +11,9 @@ use rscale_protocol::{AccessKind, Action, Choice, MAX_THREADS, ThreadId, Variabl
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+/// No step of the same thread follows.
+const NONE: u32 = u32::MAX;
+
 /// The hash of a state.
 pub type Fingerprint = u128;
 
@@ -18,6 +21,10 @@ pub type Fingerprint = u128;
 #[derive(Debug)]
 pub struct Configuration {
     next: Vec<Option<Action>>,
+    /// For each step that is left of the run, the last one first: the next one of the same thread.
+    following: Vec<u32>,
+    /// What the numbers of steps count from.
+    begun_at: usize,
     steps: Vec<u32>,
     versions: HashMap<Variable, u32, BuildHasherDefault<VariableHasher>>,
     fingerprint: Fingerprint,
@@ -41,6 +48,8 @@ impl Configuration {
     pub fn initial() -> Configuration {
         Configuration {
             next: Vec::new(),
+            following: Vec::new(),
+            begun_at: 0,
             steps: vec![0; MAX_THREADS],
             versions: HashMap::default(),
             fingerprint: 0,
@@ -60,23 +69,33 @@ impl Configuration {
         self.next.get(thread.index())?.as_ref()
     }
 
-    /// A run begins at the initial state: each thread's first action becomes its next one.
-    pub fn begin(&mut self, execution: &Execution) {
+    /// A run goes on from the state after its first `depth` steps, which is the state of this configuration: each
+    /// thread's first action from there on becomes its next one.
+    pub fn begin(&mut self, execution: &Execution, depth: usize) {
+        let left = execution.steps.get(depth..).unwrap_or_default();
+        let mut first = [NONE; MAX_THREADS];
+        self.following.clear();
+        for (index, step) in left.iter().enumerate().rev() {
+            self.following.push(std::mem::replace(&mut first[step.action.thread.index()], index as u32));
+        }
         self.next.clear();
-        self.next.extend(execution.first_actions().map(|action| action.copied()));
+        self.next.extend(first.iter().map(|&index| left.get(index as usize).map(|step| step.action)));
+        for action in &execution.pending {
+            self.next[action.thread.index()].get_or_insert(*action);
+        }
+        self.begun_at = depth;
     }
 
-    /// Takes a step of the execution.
+    /// Takes the next step of the run.
     pub fn advance(&mut self, execution: &Execution, index: usize) {
-        self.extend(&execution.steps[index]);
-        self.follow(execution, index);
-    }
-
-    /// The next action of a step's thread becomes what the execution says, without taking the step: for a prefix that
-    /// the configuration contains already.
-    pub fn follow(&mut self, execution: &Execution, index: usize) {
-        let thread = execution.steps[index].action.thread;
-        self.next[thread.index()] = execution.action_after(index).copied();
+        let step = &execution.steps[index];
+        let thread = step.action.thread;
+        self.extend(step);
+        let later = self.following.pop().and_then(|later| execution.steps.get(self.begun_at + later as usize));
+        self.next[thread.index()] = match later {
+            Some(later) => Some(later.action),
+            None => execution.pending.iter().find(|action| action.thread == thread).copied(),
+        };
     }
 
     /// Adds the step to the state.

@@ -6,7 +6,7 @@ mod execution;
 pub use configuration::{Configuration, Fingerprint};
 pub use execution::Execution;
 
-use crate::backend::{Backend, BackendError, RunRequest};
+use crate::backend::{Backend, BackendError, RunRequest, StepLog};
 use rscale_protocol::arena::Token;
 
 /// The layer on top of a backend that knows what the program's threads are about to do.
@@ -44,7 +44,6 @@ impl<B: Backend> Frontend<B> {
             execution.pending.extend(self.backend.threads().into_iter().filter_map(|thread| thread.next));
         }
         execution.end = Some(end);
-        execution.link();
         Ok(())
     }
 
@@ -53,9 +52,9 @@ impl<B: Backend> Frontend<B> {
     /// # Errors
     /// Where the program can not be run.
     pub fn step_thread(&mut self, token: Token, execution: &mut Execution) -> Result<(), BackendError> {
-        let mut taken = Vec::new();
+        let mut taken = StepLog::default();
         let end = self.backend.step_thread(token, &mut taken)?;
-        execution.steps.append(&mut taken);
+        execution.steps.append(&taken);
         execution.end = Some(end);
         Ok(())
     }

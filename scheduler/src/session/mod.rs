@@ -103,7 +103,8 @@ impl Exploration<'_> {
             let before = self.search.counts().executions;
             match self.search.absorb(&execution) {
                 Absorbed::Diverged(divergence) if !is_finding => return Err(self.nondeterministic(&divergence)),
-                _ => {}
+                Absorbed::Diverged(_) => {}
+                Absorbed::Added => execution.steps.settle(),
             }
             if let (Some(outcomes), Some(end), Some([stdout, _])) = (&mut self.outcomes, &execution.end, output) {
                 outcomes.add(end, stdout, self.search.counts().executions > before);

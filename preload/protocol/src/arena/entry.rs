@@ -52,16 +52,68 @@ impl Log {
         self.entries[index].store_result(result);
     }
 
-    /// Reads a step; None if it is not one.
+    /// The entry of a step, as it lies there.
     #[must_use]
-    pub fn load(&self, index: usize) -> Option<Step> {
-        let (mut step, has_others) = self.entries.get(index)?.load()?;
-        if has_others {
+    #[inline]
+    pub fn raw(&self, index: usize) -> Option<RawEntry> {
+        self.entries.get(index).map(Entry::raw)
+    }
+
+    /// Whether the entry of a step is this one, with nothing beside it.
+    #[must_use]
+    #[inline(always)]
+    pub fn is(&self, index: usize, known: &RawEntry) -> bool {
+        !known.has_others() && self.entries.get(index).is_some_and(|entry| entry.holds(&known.0))
+    }
+
+    /// Reads a step whose entry has been taken out; None if it is not one.
+    #[must_use]
+    pub fn decode(&self, index: usize, raw: &RawEntry) -> Option<Step> {
+        let mut step = raw.decode()?;
+        if raw.has_others() {
             let word = |i: usize| self.others[index][i].load(Relaxed);
             step.enabled[1] = ThreadSet::from_words([word(0), word(1)]);
             step.enabled[2] = ThreadSet::from_words([word(2), word(3)]);
         }
         Some(step)
+    }
+}
+
+/// An [`Entry`] that was taken out of the arena.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RawEntry([u64; Entry::WORDS]);
+
+impl RawEntry {
+    /// No step.
+    pub const NONE: RawEntry = RawEntry([0; Entry::WORDS]);
+
+    /// Whether there are sets beside the entry.
+    #[must_use]
+    #[inline]
+    pub fn has_others(&self) -> bool {
+        self.0[0] & Entry::HAS_OTHERS != 0
+    }
+
+    /// The step, without what lies beside the entry; None if it is not one.
+    #[must_use]
+    pub fn decode(&self) -> Option<Step> {
+        let [head, count_and_result, object, second, deadline, pc, low, high] = self.0;
+        let action = Action {
+            op: Op::from_code(head as u8)?,
+            flags: (head >> 8) as u8,
+            thread: ThreadId::from_index(usize::from((head >> 16) as u16))?,
+            count: count_and_result as u32,
+            object: Variable(object),
+            second: Variable(second),
+            deadline,
+            pc,
+        };
+        Some(Step {
+            action,
+            choice: Choice::from_code((head >> 32) as u8)?,
+            result: (count_and_result >> 32) as i32,
+            enabled: [ThreadSet::from_words([low, high]), ThreadSet::EMPTY, ThreadSet::EMPTY],
+        })
     }
 }
 
@@ -84,8 +136,7 @@ impl Entry {
         let [low, high] = enabled.words();
         let words =
             [head, u64::from(action.count), action.object.0, action.second.0, action.deadline, action.pc, low, high];
-        let difference = self.words.iter().zip(&words).fold(0, |all, (word, value)| all | (word.load(Relaxed) ^ value));
-        if difference != 0 {
+        if !self.holds(&words) {
             self.words.iter().zip(words).for_each(|(word, value)| word.store(value, Relaxed));
         }
     }
@@ -99,29 +150,19 @@ impl Entry {
         }
     }
 
-    /// Reads the step, and whether there are sets beside it; None if it is not one.
+    /// The entry as it lies there. Word by word: a loop would go through memory.
     #[must_use]
-    pub fn load(&self) -> Option<(Step, bool)> {
+    #[inline(always)]
+    pub fn raw(&self) -> RawEntry {
         let word = |i: usize| self.words[i].load(Relaxed);
-        let head = word(0);
-        let thread = ThreadId::from_index(usize::from((head >> 16) as u16))?;
-        let action = Action {
-            op: Op::from_code(head as u8)?,
-            flags: (head >> 8) as u8,
-            thread,
-            count: word(1) as u32,
-            object: Variable(word(2)),
-            second: Variable(word(3)),
-            deadline: word(4),
-            pc: word(5),
-        };
-        let step = Step {
-            action,
-            choice: Choice::from_code((head >> 32) as u8)?,
-            result: (word(1) >> 32) as i32,
-            enabled: [ThreadSet::from_words([word(6), word(7)]), ThreadSet::EMPTY, ThreadSet::EMPTY],
-        };
-        Some((step, head & Self::HAS_OTHERS != 0))
+        RawEntry([word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)])
+    }
+
+    /// Whether these words lie here.
+    #[inline(always)]
+    fn holds(&self, words: &[u64; Entry::WORDS]) -> bool {
+        let difference = |i: usize| self.words[i].load(Relaxed) ^ words[i];
+        (0..Self::WORDS).fold(0, |all, i| all | difference(i)) == 0
     }
 }
 
@@ -176,15 +217,16 @@ mod tests {
                 let step = Step { action, choice: Choice::TimeOut, result: 0,
                                   enabled: [enabled, ThreadSet::EMPTY, ThreadSet::EMPTY] };
                 entry.store(&action, Choice::TimeOut, enabled, has_others);
-                prop_assert_eq!(entry.load(), Some((step, has_others)), "no result yet");
+                prop_assert_eq!(entry.raw().decode(), Some(step), "no result yet");
+                prop_assert_eq!(entry.raw().has_others(), has_others);
                 entry.store_result(result);
-                prop_assert_eq!(entry.load(), Some((Step { result, ..step }, has_others)));
+                prop_assert_eq!(entry.raw().decode(), Some(Step { result, ..step }));
             }
         }
 
         #[test]
         fn arbitrary_words_never_panic(words: [u64; Entry::WORDS], code: u16) {
-            let _ = entry(words).load();
+            let _ = entry(words).raw().decode();
             if let Some(token) = Token::from_code(code) {
                 prop_assert_eq!(Token::from_code(token.to_code()), Some(token));
             }

@@ -12,7 +12,7 @@ mod command;
 mod entry;
 
 pub use command::{Command, Reply};
-pub use entry::{Entry, Log, Step, Token};
+pub use entry::{Entry, Log, RawEntry, Step, Token};
 
 use crate::ops::Op;
 use crate::thread_set::{MAX_THREADS, ThreadSet};
