@@ -34,6 +34,8 @@ pub struct Fiber {
     pub turn: Cell<Choice>,
     /// Inside the code that ends the thread.
     pub ending: Cell<bool>,
+    /// Nesting of sections in which no other thread is to run.
+    pub atomic: Cell<u32>,
     /// Whether the start routine is one of C11, which returns an `int`.
     pub is_c11: Cell<bool>,
     /// Its name, zero-padded.
@@ -56,6 +58,7 @@ impl Fiber {
             destructors: Cell::new(0),
             turn: Cell::new(Choice::Proceed),
             ending: Cell::new(false),
+            atomic: Cell::new(0),
             is_c11: Cell::new(false),
             name: Cell::new([0; 16]),
             next: UnsafeCell::new(MaybeUninit::zeroed()),
@@ -69,6 +72,7 @@ impl Fiber {
         self.cleanup.set(0);
         self.destructors.set(0);
         self.ending.set(false);
+        self.atomic.set(0);
         self.is_c11.set(false);
         self.name.set([0; 16]);
     }

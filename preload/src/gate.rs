@@ -103,7 +103,7 @@ pub fn pass_or_cancel(mut action: Action, mut refresh: impl FnMut(&mut Action)) 
 /// Whether the action needs no scheduling, because no other thread can be there.
 fn may_proceed_at_once(action: &Action) -> bool {
     let world = world::get();
-    if !world.is_alone() || action.op == Op::ThreadCreate {
+    if !world.is_alone() || matches!(action.op, Op::ThreadCreate | Op::Choose) {
         return false;
     }
     !action.op.may_wait()

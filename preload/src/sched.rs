@@ -6,7 +6,7 @@
 use crate::{access, arena, enabled, fiber, finish, mailbox, policy, query, world};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{LOG_CAPACITY, Reply, Token, store_set};
-use rscale_protocol::{Action, Choice, Ending, ThreadSet};
+use rscale_protocol::{Action, Choice, Ending, ThreadId, ThreadSet};
 
 /// The running thread has arrived at its next action: hands over to whoever is next, and returns when that is this
 /// thread, with the way it takes its step.
@@ -30,12 +30,23 @@ pub fn hand_over() -> ! {
 /// Decides who takes the next step, logs it, and marks how it is taken. Ends the execution where nobody can.
 pub fn decide() -> Token {
     let world = world::get();
-    let enabled = access::spin::without_waiting(enabled::current());
+    let enabled = access::spin::without_waiting(within_atomic_section(enabled::current()));
     let token = policy::choose(&enabled);
     world.fibers[token.thread.index()].turn.set(token.choice);
     log(token, &enabled);
     access::spin::scheduled(token.thread);
     token
+}
+
+/// A thread in an atomic section goes first; while it waits for something, the others may run.
+fn within_atomic_section(sets: [ThreadSet; 3]) -> [ThreadSet; 3] {
+    let world = world::get();
+    if !world.has_atomic_sections.get() {
+        return sets;
+    }
+    let is_inside = |thread: &ThreadId| world.fibers[thread.index()].atomic.get() > 0;
+    let restricted: [ThreadSet; 3] = sets.map(|set| set.iter().filter(is_inside).collect());
+    if restricted.iter().all(|set| set.is_empty()) { sets } else { restricted }
 }
 
 /// Writes the step to the log; makes room first where there is none.
@@ -77,6 +88,6 @@ pub fn nobody_is_enabled() -> ! {
 /// Puts the final state's enabled threads into the result.
 pub fn publish_enabled() {
     let result = &arena::get().result;
-    let enabled = access::spin::without_waiting(enabled::computed());
+    let enabled = access::spin::without_waiting(within_atomic_section(enabled::computed()));
     result.enabled.iter().zip(enabled).for_each(|(words, set)| store_set(words, set));
 }

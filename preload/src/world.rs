@@ -32,6 +32,8 @@ pub struct World {
     pub spurious: Cell<u64>,
     /// State of the random numbers that the program asks for.
     pub random: Cell<u64>,
+    /// Whether the program has entered an atomic section.
+    pub has_atomic_sections: Cell<bool>,
     /// Nesting of sections that may not be switched out of.
     pub uninterruptible: Cell<u32>,
     /// This process is a child that the program forked: its threads are gone.
@@ -72,6 +74,7 @@ static WORLD: World = World {
     new_steps: Cell::new(0),
     spurious: Cell::new(0),
     random: Cell::new(0),
+    has_atomic_sections: Cell::new(false),
     uninterruptible: Cell::new(0),
     forked_child: Cell::new(false),
     exiting: Cell::new(false),

@@ -4,7 +4,7 @@
 //! Strings that come from the program are kept as they are and escaped where they are printed.
 
 use rscale_protocol::arena::Token;
-use rscale_protocol::{Choice, ThreadId};
+use rscale_protocol::{Choice, Op, ThreadId};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::path::PathBuf;
 
@@ -157,6 +157,7 @@ impl StepView {
     pub fn marked_operation(&self) -> String {
         let mark = match self.token.choice {
             Choice::Proceed => "",
+            Choice::TimeOut if self.operation == Op::Choose.name() => "",
             Choice::TimeOut => " (times out)",
             Choice::Spurious => " (spurious wake-up)",
         };

@@ -66,6 +66,8 @@ coded! {
         17 Hang "hangs";
         /// All threads that could take a step go round in loops that change nothing.
         18 Livelock "livelock";
+        /// The program said that what happened is not to be looked at (`rscale_assume`).
+        19 Assumption "an assumption does not hold";
     }
 }
 

@@ -95,8 +95,8 @@ impl Op {
     #[inline(always)]
     pub fn may_wait(self) -> bool {
         use Op::{
-            BarrierLeave, CondWake, DescriptorWait, FutexResume, MutexLock, OnceEnter, RwRead, RwWrite, SemWait,
-            SpinLock, ThreadJoin,
+            BarrierLeave, Choose, CondWake, DescriptorWait, FutexResume, MutexLock, OnceEnter, RwRead, RwWrite,
+            SemWait, SpinLock, ThreadJoin,
         };
         matches!(
             self,
@@ -111,6 +111,7 @@ impl Op {
                 | OnceEnter
                 | FutexResume
                 | DescriptorWait
+                | Choose
         )
     }
 }
@@ -141,6 +142,12 @@ operations! {
 
     /// Has run for very long without another step: lets others run.
     12 Preempt "long run" Thread Nothing;
+    /// Asks rscale to decide between two ways on.
+    13 Choose "choose" Thread Nothing;
+    /// Enters a section in which no other thread runs.
+    14 AtomicBegin "atomic begin" Thread Everything;
+    /// Leaves it.
+    15 AtomicEnd "atomic end" Thread Everything;
 
     /// Makes a mutex.
     20 MutexInit "mutex init" Mutex Object;

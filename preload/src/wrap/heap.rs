@@ -1,6 +1,7 @@
 //! `malloc` and its family, on the shim's own heap.
 
 use super::{fail, wrap};
+use crate::access::{self, Here};
 use crate::heap;
 use core::ffi::{c_int, c_void};
 
@@ -12,6 +13,26 @@ fn allocate(size: usize, alignment: usize) -> *mut c_void {
         fail(libc::ENOMEM);
     }
     pointer.cast()
+}
+
+/// The program gives up a block: to others that use it in no particular order this is a write.
+fn give_up(pointer: *mut c_void) {
+    if access::is_watching() {
+        let here = Here::caller();
+        here.writes(pointer, heap::size_of_block(pointer.cast()));
+        here.resume();
+    }
+}
+
+/// Changes the size of a block: what it holds is read, and the block is given up.
+fn reallocate(pointer: *mut c_void, size: usize) -> *mut c_void {
+    if access::is_watching() {
+        let here = Here::caller();
+        here.reads(pointer, heap::size_of_block(pointer.cast()).min(size));
+        here.resume();
+        give_up(pointer);
+    }
+    heap::reallocate(pointer.cast(), size).cast()
 }
 
 wrap! {
@@ -37,20 +58,21 @@ wrap! {
     /// Changes the size of a block.
     fn realloc(pointer: *mut c_void, size: usize) -> *mut c_void {
         if size == 0 && !pointer.is_null() {
+            give_up(pointer);
             heap::free(pointer.cast());
             return core::ptr::null_mut();
         }
-        let moved = heap::reallocate(pointer.cast(), size);
+        let moved = reallocate(pointer, size);
         if moved.is_null() {
             fail(libc::ENOMEM);
         }
-        moved.cast()
+        moved
     }
 
     /// Changes the size of an array.
     fn reallocarray(pointer: *mut c_void, count: usize, size: usize) -> *mut c_void {
-        match count.checked_mul(size).map(|length| heap::reallocate(pointer.cast(), length)) {
-            Some(moved) if !moved.is_null() => moved.cast(),
+        match count.checked_mul(size).map(|length| reallocate(pointer, length)) {
+            Some(moved) if !moved.is_null() => moved,
             _ => {
                 fail(libc::ENOMEM);
                 core::ptr::null_mut()
@@ -60,11 +82,13 @@ wrap! {
 
     /// Frees.
     fn free(pointer: *mut c_void) {
+        give_up(pointer);
         heap::free(pointer.cast())
     }
 
     /// Frees, by an old name.
     fn cfree(pointer: *mut c_void) {
+        give_up(pointer);
         heap::free(pointer.cast())
     }
 

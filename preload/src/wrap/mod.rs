@@ -12,6 +12,7 @@ pub mod fork;
 mod format;
 pub mod futex;
 pub mod heap;
+pub mod interface;
 pub mod memory;
 pub mod mutex;
 pub mod numbers;

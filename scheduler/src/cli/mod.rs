@@ -1,6 +1,7 @@
 //! The command line. CLI.md is its contract; each subcommand is one file.
 
 mod doctor;
+mod include_dir;
 mod list;
 mod replay;
 mod run;
@@ -36,6 +37,7 @@ enum Subcommands {
     Replay(replay::ReplayArgs),
     List(list::ListArgs),
     Doctor(doctor::DoctorArgs),
+    IncludeDir(include_dir::IncludeDirArgs),
 }
 
 /// What all reports have in common.
@@ -92,6 +94,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Result<Exit, Failure> 
         Ok(Subcommands::Replay(args)) => args.execute(),
         Ok(Subcommands::List(_)) => list::execute(),
         Ok(Subcommands::Doctor(args)) => args.execute(),
+        Ok(Subcommands::IncludeDir(_)) => include_dir::execute(),
         Err(message) => explain(&message),
     }
 }

@@ -96,7 +96,7 @@ pub fn operation(action: &Action) -> String {
 
 /// What a step returned: nothing for success, the name of an error, or a number.
 pub fn result(step: &Step) -> String {
-    let is_count = matches!(step.action.op, Op::SemGetValue | Op::FutexWake | Op::FutexRequeue);
+    let is_count = matches!(step.action.op, Op::SemGetValue | Op::FutexWake | Op::FutexRequeue | Op::Choose);
     match step.result {
         0 => String::new(),
         rscale_protocol::model::CANCELLED => "cancelled".into(),

@@ -132,7 +132,7 @@ impl Search {
         }
         let complete = self.walk(execution, known);
         let ending = execution.end.as_ref().map(|end| end.ending);
-        let is_end = !matches!(ending, Some(Ending::StepBudget | Ending::Sleeping) | None);
+        let is_end = !matches!(ending, Some(Ending::StepBudget | Ending::Sleeping | Ending::Assumption) | None);
         self.counts.out_of_steps += u64::from(complete && ending == Some(Ending::StepBudget));
         if complete && is_end {
             self.counts.executions += 1

@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn ordinary_ends_are_no_findings() {
         let rules = Rules::default();
-        for ending in [Ending::Exit, Ending::StepBudget, Ending::Sleeping, Ending::Paused] {
+        for ending in [Ending::Exit, Ending::StepBudget, Ending::Sleeping, Ending::Paused, Ending::Assumption] {
             assert_eq!(found(ending, 0, "", &rules), None);
         }
         assert_eq!(found(Ending::Exit, 3, "", &rules), None, "a status is the program's business");

@@ -208,6 +208,7 @@ pub(super) fn choices(model: &Model, action: &Action) -> Choices {
             let ended = model.threads.life(subject(action)) == Life::Ended;
             Choices::when(wrong || ended || action.flags & Action::INVALID_DEADLINE != 0, action)
         }
+        Op::Choose => Choices { proceed: true, time_out: true, spurious: false },
         _ => Choices::PROCEED,
     }
 }
@@ -238,6 +239,7 @@ pub(super) fn perform(model: &mut Model, action: &Action, choice: Choice) -> Out
         Op::ThreadTryJoin => try_join(model, action),
         Op::ThreadDetach => detach(model, action),
         Op::ThreadCancel => cancel(model, action),
+        Op::Choose => Outcome::returns(i32::from(choice == Choice::TimeOut)),
         Op::ThreadKill => existing(model, action).map_or_else(|wrong| wrong, |_| Outcome::returns(0)),
         _ => Outcome::returns(0),
     }
