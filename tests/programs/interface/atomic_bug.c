@@ -12,12 +12,12 @@
 static int count;
 
 static void *counts(void *unused) {
-    __VERIFIER_atomic_begin();
+    rscale_atomic_begin();
     int seen = count;
-    __VERIFIER_atomic_end();
-    __VERIFIER_atomic_begin();
+    rscale_atomic_end();
+    rscale_atomic_begin();
     count = seen + 1;
-    __VERIFIER_atomic_end();
+    rscale_atomic_end();
     return unused;
 }
 
