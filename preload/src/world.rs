@@ -46,6 +46,8 @@ pub struct World {
     pub enabled: enabled::Enabled,
     /// The threads.
     pub fibers: [Fiber; MAX_THREADS],
+    /// Threads and synchronisation objects.
+    model: UnsafeCell<Model>,
     /// Heap.
     pub heap: heap::State,
     /// Thread-specific data.
@@ -56,8 +58,6 @@ pub struct World {
     pub library: crate::wrap::State,
     /// What the program's descriptors refer to.
     pub descriptors: crate::syscalls::wait::Descriptors,
-    /// Threads and synchronisation objects.
-    model: UnsafeCell<Model>,
 }
 
 // SAFETY: only the one kernel thread that runs program and shim touches it.

@@ -120,7 +120,11 @@ impl Outcome {
 }
 
 /// All threads and synchronisation objects of one execution.
+///
+/// Laid out as written, here and in its parts: what every execution changes comes first and lies together, since restoring
+/// costs time per page.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Model {
     /// The threads.
     pub threads: Threads,

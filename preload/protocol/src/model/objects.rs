@@ -50,6 +50,7 @@ pub struct Object {
 
 /// The objects of an execution.
 #[derive(Clone)]
+#[repr(C)]
 pub struct Objects {
     used: usize,
     /// Whether some mutex notices the death of its owner.

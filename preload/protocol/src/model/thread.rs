@@ -68,8 +68,8 @@ pub struct Thread {
 
 /// The threads of an execution.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Threads {
-    threads: [Thread; MAX_THREADS],
     /// How many were created, and how many of those were joined by the main thread.
     created: u32,
     joined_by_main: u32,
@@ -79,6 +79,7 @@ pub struct Threads {
     time_has_passed: bool,
     /// Whether some thread has been asked to cancel itself.
     cancellations: bool,
+    threads: [Thread; MAX_THREADS],
 }
 
 impl Threads {

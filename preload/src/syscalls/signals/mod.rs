@@ -154,7 +154,11 @@ pub fn prepare() {
 /// A new thread has the mask of the one that creates it.
 pub fn inherit_mask(child: ThreadId) {
     let masks = &signals().masks;
-    masks[child.index()].set(masks[world::get().current.get().index()].get());
+    let mask = masks[world::get().current.get().index()].get();
+    // A page that is not written need not be restored.
+    if masks[child.index()].get() != mask {
+        masks[child.index()].set(mask);
+    }
 }
 
 /// Whether the thread has a signal to act on.
