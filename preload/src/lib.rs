@@ -22,6 +22,7 @@ mod enabled;
 mod fault;
 mod fiber;
 mod finish;
+mod forks;
 mod fs_base;
 mod gate;
 mod heap;

@@ -1,6 +1,6 @@
 //! The shim's command loop: runs on its own stack between executions, and inside an execution while it is paused.
 
-use crate::{arena, control, fiber, finish, mailbox, snapshot, sys, world};
+use crate::{arena, control, fiber, finish, forks, mailbox, snapshot, sys, world};
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{Command, Isolation, Reply, Token};
@@ -14,16 +14,25 @@ unsafe impl Sync for Seen {}
 
 static SEEN: Seen = Seen(Cell::new(0));
 
-fn next_command() -> Command {
+/// The next command.
+pub fn next_command() -> Command {
     let mut seen = SEEN.0.get();
     let command = mailbox::next_command(&mut seen);
     SEEN.0.set(seen);
     command
 }
 
+/// The first so many commands have been carried out, by other processes.
+pub fn resume_after(commands: u32) {
+    SEEN.0.set(commands);
+}
+
 /// Serves commands until the end of the process.
 pub fn serve() -> ! {
     mailbox::reply(Reply::Ready);
+    if forks::are_used() {
+        forks::become_child();
+    }
     loop {
         match next_command() {
             Command::Run => run(),
@@ -48,12 +57,11 @@ fn refuse() {
 
 /// One execution, isolated from the ones before and after it as asked.
 fn run() {
-    let isolation = arena::get().setup.isolation.load(Relaxed);
-    if isolation == Isolation::Fork as u32 && !control::get().is_fork.get() && !crate::kernel_threads::are_used() {
-        return run_in_fork();
-    }
     if control::get().dirty.get() {
-        if isolation != Isolation::Snapshot as u32 {
+        if control::get().is_fork.get() {
+            forks::hand_over(None); // the next one finds the command
+        }
+        if arena::get().setup.isolation.load(Relaxed) != Isolation::Snapshot as u32 {
             sys::exit_group(0); // this process was good for one execution
         }
         snapshot::restore();
@@ -61,6 +69,9 @@ fn run() {
     execute();
     if !control::get().abandoned.replace(false) {
         finish::publish();
+        if control::get().is_fork.get() && is_over_for_good() {
+            forks::hand_over(Some(Reply::Done));
+        }
         mailbox::reply(Reply::Done);
         restore_ahead();
     }
@@ -76,6 +87,13 @@ fn execute() {
     fiber::enter();
 }
 
+/// Whether nobody will look at the state that the execution ended in: it found nothing, and was not asked to pause.
+fn is_over_for_good() -> bool {
+    let arena = arena::get();
+    let (ending, value) = (arena.result.ending.load(Relaxed), arena.result.value.load(Relaxed));
+    ending == Ending::Exit as u32 && value == 0 && arena.request.new_steps.load(Relaxed) == u64::MAX
+}
+
 /// An execution that ended in the ordinary way will not be looked at: its memory is restored while the scheduler reads
 /// the log.
 fn restore_ahead() {
@@ -84,59 +102,6 @@ fn restore_ahead() {
     if ordinary && arena.setup.isolation.load(Relaxed) == Isolation::Snapshot as u32 {
         snapshot::restore();
     }
-}
-
-/// Runs the execution in a child. The child replies itself and then waits for the next command, so that it can be
-/// looked at; the next `Run` ends it, and this process, which has waited for that, takes the command over.
-fn run_in_fork() {
-    let replies = arena::get().mailbox.replies.0.load(Relaxed);
-    // SAFETY: a plain fork; the child goes on with this stack and the whole memory.
-    let child = unsafe { sys::call(libc::SYS_clone, [libc::SIGCHLD as u64, 0, 0, 0, 0, 0]) };
-    if child == 0 {
-        control::get().is_fork.set(true);
-        // SAFETY: has no effect but its result.
-        let pid = unsafe { sys::call(libc::SYS_getpid, [0; 6]) };
-        arena::get().setup.pid.store(pid as u32, Relaxed);
-        die_with_parent();
-        return run();
-    }
-    if child < 0 {
-        arena::get().store_text(b"fork failed");
-        arena::get().result.ending.store(Ending::Internal as u32, Relaxed);
-        return mailbox::reply(Reply::Done);
-    }
-    let mut status = 0i32;
-    // SAFETY: writes the status to the variable.
-    while unsafe { sys::call(libc::SYS_wait4, [child as u64, &raw mut status as u64, 0, 0, 0, 0]) }
-        == -i64::from(libc::EINTR)
-    {}
-    arena::get().setup.pid.store(control::get().pid.get() as u32, Relaxed);
-    let mailbox = &arena::get().mailbox;
-    let commands = mailbox.commands.load(Relaxed);
-    if mailbox.replies.0.load(Relaxed) == replies {
-        report_death(status);
-    } else if commands != SEEN.0.get() {
-        // The child read the commands up to the one that ended it; that one is still to be carried out here.
-        SEEN.0.set(commands.wrapping_sub(1));
-    }
-}
-
-/// The child ended without a word: the status tells how.
-fn report_death(status: i32) {
-    let result = &arena::get().result;
-    let (ending, value) = if libc::WIFEXITED(status) {
-        (Ending::Exit, libc::WEXITSTATUS(status))
-    } else {
-        (Ending::Killed, libc::WTERMSIG(status))
-    };
-    result.ending.store(ending as u32, Relaxed);
-    result.value.store(value as u64, Relaxed);
-    mailbox::reply(Reply::Done);
-}
-
-fn die_with_parent() {
-    // SAFETY: asks for a signal at the parent's death.
-    unsafe { sys::call(libc::SYS_prctl, [libc::PR_SET_PDEATHSIG as u64, libc::SIGKILL as u64, 0, 0, 0, 0]) };
 }
 
 /// The log is full: waits until it has been read.

@@ -64,6 +64,8 @@ fn create_one(real: Create, index: usize) -> bool {
     unsafe {
         libc::pthread_attr_init(attributes.as_mut_ptr());
         libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), PARKED_STACK);
+        // Without guards the stacks are one mapping: a fork copies every mapping.
+        libc::pthread_attr_setguardsize(attributes.as_mut_ptr(), 0);
         real(&raw mut thread, attributes.as_ptr(), park, index as *mut c_void) == 0
     }
 }

@@ -248,6 +248,11 @@ fn close_new() {
     close_between(first, u32::MAX);
 }
 
+/// Closes everything.
+pub fn close_all() {
+    close_between(0, u32::MAX);
+}
+
 fn close_between(first: u32, end: u32) {
     if first < end && kernel::close_range(first, end - 1) < 0 {
         // An old kernel, or a container that forbids the call.

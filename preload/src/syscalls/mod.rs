@@ -158,6 +158,11 @@ pub fn begin() {
     descriptors::begin();
 }
 
+/// Closes every descriptor of a process that is about to end.
+pub fn close_all() {
+    descriptors::close_all();
+}
+
 /// Undoes what the execution did to the kernel's state of the process.
 pub fn undo() {
     surroundings::undo();

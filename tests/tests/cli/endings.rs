@@ -85,6 +85,27 @@ fn the_program_dies_with_rscale() {
     }
 }
 
+/// One fork runs, others wait for their turn: whichever is killed, the search goes on with the same process.
+#[test]
+fn forks_that_are_killed_are_replaced() {
+    let search = Search::start("fork");
+    let target = target_of(&search.running);
+    let forks = || std::fs::read_to_string(format!("/proc/{target}/task/{target}/children")).unwrap_or_default();
+    for _ in 0..5 {
+        let old = wait_for(|| Some(forks()).filter(|forks| !forks.is_empty())).expect("the program is forked");
+        let old: Vec<u32> = old.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        for &fork in old.iter().filter(|&&fork| is_alive(fork)) {
+            let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(fork as i32), Signal::SIGKILL); // or it just ended
+        }
+        let is_new = |word: &str| word.parse().is_ok_and(|fork: u32| !old.contains(&fork));
+        wait_for(|| forks().split_whitespace().any(is_new).then_some(())).expect("there are new ones");
+    }
+    assert_eq!(target_of(&search.running), target);
+    let (finished, place) = search.end_with(Signal::SIGINT);
+    expect_partial_result(&finished);
+    expect_nothing_left(&place);
+}
+
 /// It may start the program again and go on, or end and say what happened; it must not hang.
 #[test]
 fn rscale_survives_the_death_of_the_program() {

@@ -97,6 +97,8 @@ pub struct Mailbox {
     pub reply: AtomicU32,
     /// Counts every step that is taken: the watchdog sees that the program moves.
     pub heartbeat: AtomicU64,
+    /// Which of the shim's forks serves the scheduler; a futex on which the next one sleeps.
+    pub turn: Line<AtomicU32>,
 }
 
 /// A value on a cache line of its own.
