@@ -106,10 +106,11 @@ fn resume(thread: ThreadId) {
     super::spin::resume(thread);
 }
 
-/// A thread comes into being: it knows nothing until its first step.
+/// A thread comes into being: it knows nothing until its first step. If there was one with its number, it goes on from
+/// that one's clock: what others know of the old one says nothing about the new one.
 pub fn create(thread: ThreadId) {
     if super::is_on() {
-        reset(thread, base());
+        reset(thread, base().max(known(thread, thread) + 1));
         super::spin::create(thread);
     }
 }

@@ -27,10 +27,11 @@ mod site;
 pub mod spin;
 mod stubs;
 
-use crate::{arena, snapshot, sys};
+use crate::{arena, kernel_threads, snapshot, sys};
 use clocks::Own;
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
+use rscale_protocol::MAX_THREADS;
 
 pub use detect::Kind;
 pub use library::Here;
@@ -51,7 +52,10 @@ pub fn is_watching() -> bool {
 /// Instruments the program, and reserves what the stubs need: its constructors may run next.
 pub fn install(regions: i32) -> Result<(), &'static [u8]> {
     region::install(regions)?;
-    let threads = arena::get().setup.thread_pool.load(Relaxed) as usize;
+    let threads = match kernel_threads::are_used() {
+        true => MAX_THREADS,
+        false => (arena::get().setup.thread_pool.load(Relaxed) as usize).clamp(1, MAX_THREADS),
+    };
     let reserved = shadow::reserve() && clocks::reserve(threads) && records::reserve(threads);
     if reserved { Ok(()) } else { Err(b"could not reserve address space to watch memory accesses (ulimit -v?)") }
 }

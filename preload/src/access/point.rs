@@ -35,8 +35,15 @@ pub fn instruction(kind: SiteKind, range: Location, pc: u64, local: impl FnOnce(
     }
     let pass = |op| pass(op, location, pc);
     let read = |op| {
-        if world::get().is_alone() || !spin::read(op, range, location, pc, local) {
+        if world::get().is_alone() {
+            return;
+        }
+        let is_step = !spin::read(op, range, location, pc, local);
+        if is_step {
             pass(op);
+        }
+        if op == Op::AtomicUpdate {
+            spin::updates(range, is_step);
         }
     };
     match kind {

@@ -136,3 +136,9 @@ pub fn clone_of(pc: u64) -> Option<u64> {
         (offset != 0).then_some(header.base + u64::from(offset))
     })
 }
+
+/// Whether some of the range is original code that was instrumented.
+pub fn is_instrumented(start: u64, length: u64) -> bool {
+    let overlaps = |area: &Area| start < area.start + area.length && area.start < start.saturating_add(length);
+    regions().any(|header| header.areas.iter().filter(|area| area.length > 0).any(overlaps))
+}

@@ -10,7 +10,7 @@
 
 use super::clocks::{self, Own};
 use super::locations::Location;
-use crate::world;
+use crate::{arena, world};
 use core::cell::Cell;
 use rscale_protocol::{MAX_THREADS, Op, ThreadId, ThreadSet};
 
@@ -48,8 +48,17 @@ struct Round {
     /// Whether anything that others write may end its loop.
     watches_all: bool,
     progress: bool,
-    /// An atomic update whose effect is not known yet: address, size and old value.
-    update: Option<(u64, u64, u64)>,
+    /// An atomic update whose effect is not known yet.
+    update: Option<Update>,
+}
+
+/// An atomic update that has not taken place, or only just.
+#[derive(Clone, Copy)]
+struct Update {
+    range: Location,
+    old: u64,
+    /// Its place in the log.
+    logged: usize,
 }
 
 impl Round {
@@ -131,18 +140,32 @@ pub fn arrive(op: Op) {
 
 /// The atomic update before this has taken place, and nobody else has run since: has it changed anything?
 fn settle(round: &mut Round, thread: ThreadId) {
-    let Some((address, size, old)) = round.update.take() else { return };
-    if value(address, size) != old {
+    let Some(update) = round.update.take() else { return };
+    if value(update.range) != update.old {
         round.progress = true;
-        written(address, thread);
+        written(update.range.start, thread);
+    } else {
+        // A compare-and-exchange that failed, and the like, is no more than a read: it commutes with others.
+        arena::get().log.change_op(update.logged, Op::Read);
     }
 }
 
-fn value(address: u64, size: u64) -> u64 {
+fn value(range: Location) -> u64 {
     let mut bytes = [0; 8];
     // SAFETY: the program has just accessed these bytes, or is about to.
-    unsafe { core::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), size.min(8) as usize) };
+    unsafe {
+        core::ptr::copy_nonoverlapping(range.start as *const u8, bytes.as_mut_ptr(), range.length.min(8) as usize)
+    };
     u64::from_ne_bytes(bytes)
+}
+
+/// The atomic update that the running thread arrived at takes place now.
+pub fn updates(range: Location, is_step: bool) {
+    let world = world::get();
+    let place = &ROUNDS[world.current.get().index()].0;
+    let logged = if is_step { world.logged.get().wrapping_sub(1) } else { usize::MAX };
+    let update = Update { range, old: value(range), logged };
+    place.set(Round { update: (range.length <= 8).then_some(update), ..place.get() });
 }
 
 /// The running thread is about to read or update a location, from the given local state. Returns whether it does so
@@ -162,10 +185,7 @@ pub fn read(op: Op, range: Location, location: Location, pc: u64, local: impl Fn
     }
     round.reads += 1;
     round.watch(location.start);
-    if op == Op::AtomicUpdate {
-        round.update = Some((range.start, range.length, value(range.start, range.length)));
-        round.progress |= range.length > 8;
-    }
+    round.progress |= op == Op::AtomicUpdate && range.length > 8;
     let is_loose = !is_new && round.loose > 0;
     if is_loose && waits {
         round.loose -= 1;

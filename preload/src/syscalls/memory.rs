@@ -6,8 +6,9 @@
 use super::ranges::Ranges;
 use super::{Call, descriptors, failure, kernel, report};
 use crate::snapshot::{self, PAGE};
-use crate::sys;
+use crate::{access, arena, finish, sys};
 use core::cell::UnsafeCell;
+use core::sync::atomic::Ordering::Relaxed;
 
 /// The mappings of the execution, outside the snapshot: the restore needs them.
 struct Mappings(UnsafeCell<Ranges>);
@@ -56,6 +57,7 @@ pub fn undo() {
 pub fn mmap(call: &Call) -> i64 {
     let [address, length, protection, flags, descriptor, _] = call.arguments;
     let flags = flags as i32;
+    note_code(protection);
     let shared = matches!(flags & libc::MAP_TYPE, libc::MAP_SHARED | libc::MAP_SHARED_VALIDATE);
     if shared && flags & libc::MAP_ANONYMOUS == 0 && protection & libc::PROT_WRITE as u64 != 0 {
         check_shared(call, descriptor as i32);
@@ -69,6 +71,13 @@ pub fn mmap(call: &Call) -> i64 {
         update(call, |ranges| ranges.add(result as u64, result as u64 + whole_pages(length)));
     }
     result
+}
+
+/// Code that comes while the program runs (plug-ins, generated code) is not instrumented: the report has to say so.
+fn note_code(protection: u64) {
+    if protection & libc::PROT_EXEC as u64 != 0 && access::is_on() {
+        arena::get().result.unseen_code.store(1, Relaxed);
+    }
 }
 
 /// A file that is mapped for writing by all who map it must be one that vanishes.
@@ -107,6 +116,12 @@ pub fn munmap(call: &Call) -> i64 {
 /// `mprotect` and `pkey_mprotect`.
 pub fn mprotect(call: &Call) -> i64 {
     let [start, length, protection, ..] = call.arguments;
+    note_code(protection);
+    if protection & libc::PROT_WRITE as u64 != 0 && access::region::is_instrumented(start, length) {
+        finish::unsupported(
+            b"changes its own code, which can not be followed where it is instrumented; use --scope sync",
+        );
+    }
     if !is_new(start, length) {
         if protection == (libc::PROT_READ | libc::PROT_WRITE) as u64 && is_writable_by_program(start, length) {
             return 0; // that is what the program takes it for

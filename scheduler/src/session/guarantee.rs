@@ -1,10 +1,11 @@
 //! What a search has shown, in words. "Clean" is a promise: it is given only where nothing was cut.
 
 use super::bounds::Stop;
+use crate::backend::Target;
 use crate::config::{RunConfig, Scope};
 use crate::explore::Search;
 use crate::filters::Preserves;
-use crate::launch::Regions;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Pieces of code that are named as not watched; more are counted.
 const NAMED: usize = 8;
@@ -18,7 +19,7 @@ pub struct Covered {
 }
 
 /// What the search covered.
-pub fn of(search: &Search, stop: Stop, config: &RunConfig, regions: &Regions) -> Covered {
+pub fn of(search: &Search, stop: Stop, config: &RunConfig, target: &Target) -> Covered {
     let counts = search.counts();
     let stopped = match stop {
         Stop::Exhausted => None,
@@ -39,7 +40,7 @@ pub fn of(search: &Search, stop: Stop, config: &RunConfig, regions: &Regions) ->
         ));
     }
     text.push_str(&reasons.join("; "));
-    text.push_str(&unseen(regions));
+    text.push_str(&unseen(target));
     Covered { complete, text }
 }
 
@@ -67,8 +68,11 @@ fn everything(config: &RunConfig, search: &Search) -> String {
 }
 
 /// The code of the program that runs without being watched, in words.
-fn unseen(regions: &Regions) -> String {
-    let gaps: Vec<String> = regions.planned().iter().flat_map(|planned| planned.gaps()).collect();
+fn unseen(target: &Target) -> String {
+    let mut gaps: Vec<String> = target.regions().planned().iter().flat_map(|planned| planned.gaps()).collect();
+    if target.arena().result.unseen_code.load(Relaxed) != 0 {
+        gaps.insert(0, "code that was loaded or made while the program ran".into());
+    }
     if gaps.is_empty() {
         return String::new();
     }

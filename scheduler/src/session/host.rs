@@ -24,6 +24,8 @@ use std::time::Instant;
 const FEW_THREADS: u32 = 12;
 /// A program that sleeps in the kernel is given this many times the limit for computing.
 const PATIENCE: u32 = 4;
+/// How many times slower instrumented code may be before it counts as hanging.
+const SLOWNESS: u32 = 4;
 /// How often the process may be killed from outside before the session gives up.
 const KILLS: u32 = 3;
 /// What the shim asks for beside [`Ending::NeedIsolation`].
@@ -70,7 +72,9 @@ impl Host {
             instrumentation: (rules.scope == Scope::All).then(|| instrumentation(subject, watched)),
             seed: rules.seed,
         };
-        let limits = Limits { busy: rules.hang_limit, asleep: rules.hang_limit * PATIENCE };
+        // Instrumented code takes its time.
+        let slowness = if rules.scope == Scope::All { SLOWNESS } else { 1 };
+        let limits = Limits { busy: rules.hang_limit * slowness, asleep: rules.hang_limit * PATIENCE };
         let target = Target::start(launch, limits).map_err(failure)?;
         Ok(Host { frontend: Frontend::new(target), rules: *rules, notes: Vec::new() })
     }

@@ -186,7 +186,7 @@ impl Exploration<'_> {
         summary.outcomes = self.outcomes.map(Outcomes::into_table).unwrap_or_default();
         summary.findings = self.recorder.into_findings();
         let stop = if interrupt::requested() { Stop::Interrupted } else { stop };
-        let covered = guarantee::of(&self.search, stop, self.config, self.host.target().regions());
+        let covered = guarantee::of(&self.search, stop, self.config, self.host.target());
         summary.complete = covered.complete;
         summary.guarantee = covered.text;
         summary.verdict = match (summary.findings.is_empty(), covered.complete) {

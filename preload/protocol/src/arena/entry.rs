@@ -52,6 +52,14 @@ impl Log {
         self.entries[index].store_result(result);
     }
 
+    /// The step turned out to be another operation on the same object.
+    pub fn change_op(&self, index: usize, op: Op) {
+        if let Some(entry) = self.entries.get(index) {
+            let rest = entry.words[0].load(Relaxed) & !0xff;
+            entry.words[0].store(rest | u64::from(op as u8), Relaxed);
+        }
+    }
+
     /// The entry of a step, as it lies there.
     #[must_use]
     #[inline]

@@ -235,6 +235,8 @@ pub struct RunResult {
     pub live: [AtomicU64; 2],
     /// Races that were found; those beyond [`MAX_RACES`] are counted only.
     pub races: AtomicU32,
+    /// Whether the program has got more code since it was instrumented.
+    pub unseen_code: AtomicU32,
     /// Pages that are copied back per restore.
     pub hot_pages: AtomicU64,
     /// Answer to a query.
