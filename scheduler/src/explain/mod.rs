@@ -1,5 +1,6 @@
 //! Explaining: from addresses and numbers to threads, functions, lines and variables.
 
+mod heap;
 mod names;
 mod stacks;
 mod waiting;
@@ -24,7 +25,7 @@ impl Explainer {
     #[must_use]
     pub fn new(target: &Target) -> Explainer {
         let modules = names::modules_of(target);
-        Explainer { names: Names::new(modules.clone()), stacks: Stacks::new(modules) }
+        Explainer { names: Names::new(modules.clone(), target.memory()), stacks: Stacks::new(modules) }
     }
 
     /// The finding that the halted execution shows.

@@ -1,6 +1,7 @@
 //! Names: of threads, of variables, of places, of errors.
 
-use crate::backend::{Target, ThreadState};
+use super::heap;
+use crate::backend::{Memory, Target, ThreadState};
 use nix::errno::Errno;
 use rscale_instrument::maps::{self, Module};
 use rscale_instrument::symbols::Symbolizer;
@@ -11,13 +12,11 @@ use std::path::{Path, PathBuf};
 
 /// How the loader names the shim, which it maps from a file without a name.
 const SHIM: &str = "/memfd:rscale-shim";
-/// Where the shim keeps the program's heap, and how much of it each thread has.
-const HEAP: std::ops::Range<u64> = 0x6100_0000_0000..0x6180_0000_0000;
-const HEAP_PER_THREAD: u64 = 4 << 30;
 
 /// The names of one program.
 pub struct Names {
     symbols: Symbolizer,
+    memory: Memory,
 }
 
 /// What is mapped into the process of the target, the shim by a path that this process can read.
@@ -34,9 +33,9 @@ pub fn modules_of(target: &Target) -> Vec<Module> {
 }
 
 impl Names {
-    /// Names from what is mapped into the process.
-    pub fn new(modules: Vec<Module>) -> Names {
-        Names { symbols: Symbolizer::new(modules) }
+    /// Names from what is mapped into the process, and from its memory as it is now.
+    pub fn new(modules: Vec<Module>, memory: Memory) -> Names {
+        Names { symbols: Symbolizer::new(modules), memory }
     }
 
     /// `file.c:12` of the call whose return address this is.
@@ -75,17 +74,26 @@ impl Names {
         if let Some(descriptor) = variable.as_descriptor() {
             return format!("descriptor {descriptor}");
         }
-        self.symbols.variable(variable.0).unwrap_or_else(|| unnamed(variable.0))
+        self.symbols.variable(variable.0).unwrap_or_else(|| self.unnamed(variable.0))
     }
-}
 
-/// Something that has no name of its own.
-fn unnamed(address: u64) -> String {
-    if HEAP.contains(&address) {
-        let offset = address - HEAP.start;
-        return format!("heap block of thread {} at +{:#x}", offset / HEAP_PER_THREAD, offset % HEAP_PER_THREAD);
+    /// Something that has no name of its own: a part of a block of the heap, by where it was allocated.
+    fn unnamed(&self, address: u64) -> String {
+        if !heap::contains(address) {
+            return format!("{address:#x}");
+        }
+        match heap::block_around(&self.memory, address) {
+            Some(block) if block.site != 0 && !heap::contains(block.site) => {
+                let offset = address - block.data;
+                let behind = if offset == 0 { String::new() } else { format!(" + {offset}") };
+                format!("*heap object from {}{behind}", self.location(block.site))
+            }
+            _ => {
+                let (thread, offset) = heap::place(address);
+                format!("heap block of thread {thread} at +{offset:#x}")
+            }
+        }
     }
-    format!("{address:#x}")
 }
 
 /// The operation in words; a timed one is called so.
