@@ -6,6 +6,7 @@
 //! [`frontend`], [`backend`] and [`launch`] reach the program, [`explain`] and [`report`] tell what came out.
 
 pub mod backend;
+pub mod cache;
 pub mod cli;
 pub mod compile;
 pub mod config;

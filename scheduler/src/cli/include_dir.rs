@@ -3,10 +3,11 @@
 //! rscale is one file, so the header is unpacked: into a directory of the user's cache, where it stays.
 
 use super::print_text;
+use crate::cache;
 use crate::exit::{Exit, Failure};
 use clap::Args;
-use std::path::{Path, PathBuf};
-use std::{env, fs, io, process};
+use std::path::Path;
+use std::{fs, io, process};
 
 const HEADER: &str = include_str!("../../include/rscale.h");
 const NAME: &str = "rscale.h";
@@ -17,18 +18,11 @@ pub struct IncludeDirArgs {}
 
 /// Unpacks the header and prints where it is.
 pub fn execute() -> Result<Exit, Failure> {
-    let directory = cache_directory(|name| env::var_os(name).map(PathBuf::from))
+    let directory = cache::directory("include")
         .ok_or_else(|| Failure::Usage("include-dir: neither XDG_CACHE_HOME nor HOME names a directory".into()))?;
     unpack(&directory).map_err(|error| Failure::Usage(format!("could not write {}: {error}", directory.display())))?;
     print_text(&format!("{}\n", directory.display()))?;
     Ok(Exit::Clean)
-}
-
-/// The user's own directory for what can be made anew, as the XDG specification has it. Relative paths do not count.
-fn cache_directory(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
-    let absolute = |name| variable(name).filter(|path| path.is_absolute());
-    let cache = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
-    Some(cache.join("rscale/include"))
 }
 
 /// Writes the header unless it is there. Readers never see half of it.
@@ -48,19 +42,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cache_of_the_user_is_taken_where_there_is_one() {
-        let with = |cache: Option<&'static str>, home: Option<&'static str>| {
-            let known = move |name: &str| if name == "HOME" { home } else { cache };
-            cache_directory(move |name| known(name).map(PathBuf::from))
-        };
-        assert_eq!(with(Some("/c"), Some("/h")).as_deref(), Some(Path::new("/c/rscale/include")));
-        assert_eq!(with(Some("relative"), Some("/h")).as_deref(), Some(Path::new("/h/.cache/rscale/include")));
-        assert_eq!(with(None, None), None);
-    }
-
-    #[test]
     fn an_old_header_is_replaced() {
-        let directory = env::temp_dir().join(format!("rscale-include-{}", process::id()));
+        let directory = std::env::temp_dir().join(format!("rscale-include-{}", process::id()));
         fs::create_dir_all(&directory).expect("a directory for the test");
         fs::write(directory.join(NAME), "old").expect("an old header");
         for _ in 0..2 {

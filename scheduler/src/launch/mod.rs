@@ -6,6 +6,7 @@
 
 mod arena_map;
 mod captured;
+mod region_cache;
 mod regions;
 mod shim;
 mod spawn;

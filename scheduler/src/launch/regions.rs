@@ -4,15 +4,18 @@
 //! lies. A plan is kept, because every process of the program is loaded at the same addresses.
 
 use super::ArenaMap;
+use super::region_cache::{self, Stored};
 use nix::sys::memfd::{MFdFlags, memfd_create};
+use rscale_instrument::code::functions::Function;
 use rscale_instrument::code::survey::Survey;
 use rscale_instrument::maps::{self, Mapping, Module};
-use rscale_instrument::rewrite::{self, Omission, Placement, Plan};
+use rscale_instrument::rewrite::{Omission, Placement, Plan};
+use rscale_instrument::symbols::Symbolizer;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -21,6 +24,8 @@ const PAGE: u64 = 4096;
 const REACH: u64 = 0x7000_0000;
 /// Room that is left between a region and what is mapped already: stacks and heaps grow.
 const DISTANCE: u64 = 1 << 20;
+/// How many times the size of a file its region may have: code grows by about eight times, and files have other parts.
+const MOST_GROWTH: u64 = 24;
 /// Addresses that programs do not get.
 const LOWEST: u64 = 1 << 20;
 
@@ -41,12 +46,9 @@ pub struct Regions {
 
 /// The region of one module.
 pub struct Planned {
-    /// Where the module lies.
-    pub module: Module,
-    /// What its code consists of.
-    pub survey: Survey,
-    /// The region.
-    pub plan: Plan,
+    module: Module,
+    base: u64,
+    stored: Stored,
 }
 
 impl Regions {
@@ -102,25 +104,33 @@ impl Regions {
         if let Some(known) = self.planned.iter().find(|planned| planned.module == *module) {
             return Ok(known.clone());
         }
-        let survey = Survey::of(&module.path).map_err(|error| error.to_string())?;
-        let length = rewrite::length_bound(&survey);
-        let base = free_place(module, mappings, length)
+        let bytes = std::fs::read(&module.path).map_err(|error| format!("{}: {error}", module.path.display()))?;
+        let room = bytes.len() as u64 * MOST_GROWTH + DISTANCE;
+        let base = free_place(module, mappings, room)
             .ok_or_else(|| format!("there is no room near {} for its instrumented code", module.name()))?;
         let placement = Placement { bias: module.bias, base };
-        let is_excluded = |function: &rscale_instrument::code::functions::Function| {
-            wanted.excluded.iter().any(|excluded| function.names.contains(excluded) || function.label() == *excluded)
+        let excluded = wanted.excluded.join("\n");
+        let parts = [&bytes[..], &module.bias.to_le_bytes(), &base.to_le_bytes(), excluded.as_bytes()];
+        let cached = region_cache::path_of(&parts);
+        let stored = match cached.as_deref().and_then(region_cache::load) {
+            Some(stored) => stored,
+            None => {
+                let stored = plan(module, placement, room, wanted)?;
+                cached.inspect(|path| region_cache::save(path, &stored));
+                stored
+            }
         };
-        let plan = Plan::build(&module.path, &survey, placement, &is_excluded).map_err(|error| error.to_string())?;
-        Ok(Rc::new(Planned { module: module.clone(), survey, plan }))
+        Ok(Rc::new(Planned { module: module.clone(), base, stored }))
     }
 
     /// Writes all regions into the file, one behind the other.
     fn write(&self, arena: &ArenaMap) -> io::Result<()> {
         let mut offset = 0;
         for (planned, place) in self.planned.iter().zip(&arena.setup.region_places) {
-            self.file.write_all_at(&planned.plan.region, offset)?;
-            place.store(offset, planned.plan.region.len() as u64);
-            offset += (planned.plan.region.len() as u64).next_multiple_of(PAGE);
+            let length = planned.stored.region.len() as u64;
+            self.file.write_all_at(&planned.stored.region, offset)?;
+            place.store(offset, length);
+            offset += length.next_multiple_of(PAGE);
         }
         arena.setup.regions.store(self.planned.len() as u32, Relaxed);
         Ok(())
@@ -129,27 +139,79 @@ impl Regions {
     /// The program counter of the original code, where this one is that of a clone.
     #[must_use]
     pub fn original_of(&self, pc: u64) -> Option<u64> {
-        self.planned.iter().find_map(|planned| planned.plan.original_of(pc))
+        self.planned.iter().find_map(|planned| planned.original_of(pc))
     }
 }
 
 impl Planned {
     /// What of its code runs unseen, in words; nothing if all of it is instrumented.
     #[must_use]
-    pub fn gaps(&self) -> Vec<String> {
-        let skipped = self.survey.skipped.iter().map(ToString::to_string);
-        let omitted = self.plan.omitted.iter().map(|omitted| match omitted.omission {
-            Omission::Excluded => format!("{} (excluded)", omitted.function.label()),
-            Omission::Instruction { offset } => {
-                format!("{} (instruction at +{offset:#x} can not be moved)", omitted.function.label())
-            }
-        });
-        let unhooked = self
-            .plan
-            .unhooked
-            .iter()
-            .map(|site| format!("the access at {:#x} in {} (vector of addresses)", site.address, site.function));
-        skipped.chain(omitted).chain(unhooked).collect()
+    pub fn gaps(&self) -> &[String] {
+        &self.stored.gaps
+    }
+
+    /// The original address of what a clone at this address of the process does.
+    fn original_of(&self, pc: u64) -> Option<u64> {
+        let offset = pc.checked_sub(self.base).filter(|&offset| offset < self.stored.region.len() as u64)?;
+        let behind = self.stored.clones.partition_point(|(start, _)| u64::from(*start) <= offset);
+        let (_, address) = self.stored.clones[..behind].last()?;
+        Some(u64::from(*address).wrapping_add(self.module.bias))
+    }
+}
+
+/// Plans the region of a module.
+fn plan(module: &Module, placement: Placement, room: u64, wanted: &Instrumentation) -> Result<Stored, String> {
+    let survey = Survey::of(&module.path).map_err(|error| error.to_string())?;
+    let sources = Excluded::new(module, wanted);
+    let plan = Plan::build(&module.path, &survey, placement, &|function| sources.contains(function))
+        .map_err(|error| error.to_string())?;
+    if plan.region.len() as u64 > room {
+        return Err(format!("the instrumented code of {} is larger than the room for it", module.name()));
+    }
+    let gaps = gaps(&survey, &plan);
+    Ok(Stored { region: plan.region, clones: plan.clones, gaps })
+}
+
+/// What of the code runs unseen.
+fn gaps(survey: &Survey, plan: &Plan) -> Vec<String> {
+    let skipped = survey.skipped.iter().map(ToString::to_string);
+    let omitted = plan.omitted.iter().map(|omitted| match omitted.omission {
+        Omission::Excluded => format!("{} (excluded)", omitted.function.label()),
+        Omission::Instruction { offset } => {
+            format!("{} (instruction at +{offset:#x} can not be moved)", omitted.function.label())
+        }
+    });
+    let unhooked = plan
+        .unhooked
+        .iter()
+        .map(|site| format!("the access at {:#x} in {} (vector of addresses)", site.address, site.function));
+    skipped.chain(omitted).chain(unhooked).collect()
+}
+
+/// The functions that the user trusts: by name, or by the source file that they come from.
+struct Excluded<'a> {
+    names: &'a [String],
+    module: &'a Module,
+    symbols: Option<Symbolizer>,
+}
+
+impl<'a> Excluded<'a> {
+    fn new(module: &'a Module, wanted: &'a Instrumentation) -> Excluded<'a> {
+        let symbols = (!wanted.excluded.is_empty()).then(|| Symbolizer::new(vec![module.clone()]));
+        Excluded { names: &wanted.excluded, module, symbols }
+    }
+
+    fn contains(&self, function: &Function) -> bool {
+        let Some(symbols) = &self.symbols else { return false };
+        let frames = symbols.frames(function.range.start.wrapping_add(self.module.bias));
+        let file = frames.last().and_then(|frame| frame.file.clone()).unwrap_or_default();
+        self.names.iter().any(|name| {
+            // Parts of a function go with it.
+            let is_part = |known: &String| known.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
+            function.names.iter().any(|known| known == name || is_part(known))
+                || function.label() == *name
+                || Path::new(&file).ends_with(name)
+        })
     }
 }
 

@@ -69,7 +69,7 @@ fn everything(config: &RunConfig, search: &Search) -> String {
 
 /// The code of the program that runs without being watched, in words.
 fn unseen(target: &Target) -> String {
-    let mut gaps: Vec<String> = target.regions().planned().iter().flat_map(|planned| planned.gaps()).collect();
+    let mut gaps: Vec<String> = target.regions().planned().iter().flat_map(|planned| planned.gaps().to_vec()).collect();
     if target.arena().result.unseen_code.load(Relaxed) != 0 {
         gaps.insert(0, "code that was loaded or made while the program ran".into());
     }
