@@ -1,7 +1,7 @@
 //! `--isolation fork`: each execution runs in a fork of this process, which stays as it was before `main`.
 //!
 //! A fork and its end take several times as long as an execution, so they happen beside it: while one child runs, the
-//! next one has been forked already and waits. Children are numbered, and [`Mailbox::turn`] says whose turn it is. The
+//! next ones have been forked already and wait. Children are numbered, and [`Mailbox::turn`] says whose turn it is. The
 //! child that has it serves the scheduler; when its execution is over it passes the turn on, itself, and ends. This process
 //! only forks children, buries them, and speaks for those that died without a word.
 //!
@@ -40,21 +40,27 @@ pub fn become_child() {
     let mut children = [None; CHILDREN];
     mailbox().turn.0.store(0, Relaxed);
     loop {
-        let turn = mailbox().turn.0.load(Acquire);
-        for number in (0..=SPARE).map(|ahead| turn.wrapping_add(ahead)) {
-            let is_there = children.iter().flatten().any(|child: &Child| child.number == number);
-            match children.iter_mut().find(|place| place.is_none()) {
-                Some(place) if !is_there => match fork() {
-                    0 => return wait_for_turn(number),
-                    process if process > 0 => *place = Some(Child { process, number }),
-                    _ if number == turn => fail_to_fork(),
-                    _ => {} // the one that runs is not disturbed; there is another chance after it
-                },
-                _ => {}
-            }
+        if let Some(number) = fork_missing(&mut children) {
+            return wait_for_turn(number);
         }
         bury_one(&mut children);
     }
+}
+
+/// Forks the children that should be there and are not. Returns the number of the new child, in that child.
+fn fork_missing(children: &mut [Option<Child>; CHILDREN]) -> Option<u32> {
+    let turn = mailbox().turn.0.load(Acquire);
+    for number in (0..=SPARE).map(|ahead| turn.wrapping_add(ahead)) {
+        let is_there = children.iter().flatten().any(|child| child.number == number);
+        let Some(place) = children.iter_mut().find(|place| place.is_none() && !is_there) else { continue };
+        match fork() {
+            0 => return Some(number),
+            process if process > 0 => *place = Some(Child { process, number }),
+            _ if number == turn => fail_to_fork(),
+            _ => {} // whoever runs is not disturbed; there is another chance after it
+        }
+    }
+    None
 }
 
 fn fork() -> i64 {
