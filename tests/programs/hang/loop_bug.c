@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: bug
+ * scope: sync
  * kind: hang
  * options: --hang-limit 300ms
  *

@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: bug
+ * scope: all
  * kind: assertion
  * message: count == 2 failed
  *

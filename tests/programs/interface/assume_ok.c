@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: clean
+ * scope: all
  *
  * Counts are lost, but executions in which that happens are not looked at.
  */

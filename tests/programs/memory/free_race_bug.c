@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: bug
+ * scope: all
  * kind: assertion
  *
  * Reads from a block that the other thread frees, with nothing between them.

@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: clean
+ * scope: all
  *
  * Reads before there is a thread that frees.
  */

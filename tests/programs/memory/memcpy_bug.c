@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: bug
+ * scope: all
  * kind: assertion
  * flags: -fno-builtin
  *

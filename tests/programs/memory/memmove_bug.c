@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: bug
+ * scope: all
  * kind: assertion
  * message: last == 2 && middle == 2
  * flags: -fno-builtin

@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: clean
+ * scope: all
  * flags: -fno-builtin
  *
  * Prints them under a lock.

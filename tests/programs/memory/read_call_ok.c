@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: clean
+ * scope: all
  * flags: -fno-builtin
  *
  * Uses it under the lock under which it is read.

@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: bug
+ * scope: all
  * kind: assertion
  * flags: -D_FORTIFY_SOURCE=2 -Wno-cpp
  *

@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: clean
+ * scope: all
  * flags: -D_FORTIFY_SOURCE=2 -Wno-cpp
  *
  * Each prints and reads back under a lock.

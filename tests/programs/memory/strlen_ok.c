@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: clean
+ * scope: all
  * flags: -fno-builtin
  *
  * Measures and copies under a lock.

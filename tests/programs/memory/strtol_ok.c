@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: clean
+ * scope: all
  * flags: -fno-builtin
  *
  * Reads it under a lock.

@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: clean
+ * scope: all
  * flags: -fno-builtin
  *
  * Writes and changes it under a lock.
