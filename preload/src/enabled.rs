@@ -134,8 +134,10 @@ fn choices_of(thread: ThreadId) -> Choices {
     if !fiber.next().op.may_wait() {
         return Choices::PROCEED;
     }
-    if fiber.next().op == Op::DescriptorWait {
-        crate::syscalls::wait::refresh_readiness(fiber);
+    match fiber.next().op {
+        Op::DescriptorWait => crate::syscalls::wait::refresh_readiness(fiber),
+        Op::SignalWait => crate::syscalls::signals::wait::refresh_readiness(fiber),
+        _ => {}
     }
     world.look(|model| model.choices(fiber.next()))
 }

@@ -96,7 +96,7 @@ impl Op {
     pub fn may_wait(self) -> bool {
         use Op::{
             BarrierLeave, Choose, CondWake, DescriptorWait, FutexResume, MutexLock, OnceEnter, RwRead, RwWrite,
-            SemWait, SpinLock, ThreadJoin,
+            SemWait, SignalWait, SpinLock, ThreadJoin,
         };
         matches!(
             self,
@@ -112,6 +112,7 @@ impl Op {
                 | FutexResume
                 | DescriptorWait
                 | Choose
+                | SignalWait
         )
     }
 }
@@ -148,6 +149,8 @@ operations! {
     14 AtomicBegin "atomic begin" Thread Everything;
     /// Leaves it.
     15 AtomicEnd "atomic end" Thread Everything;
+    /// Waits for a signal, which may have been sent behind any step of another thread.
+    16 SignalWait "wait for a signal" Thread ObjectAndMemory;
 
     /// Makes a mutex.
     20 MutexInit "mutex init" Mutex Object;

@@ -2,7 +2,7 @@
 //!
 //! A number that is not here is refused by its number: nothing passes because nobody thought of it.
 
-use super::signals::send;
+use super::signals::{send, wait};
 use super::{Call, files, futex, memory, poll, process, signals, surroundings, time, transfer};
 
 /// What becomes of a system call.
@@ -83,7 +83,7 @@ const ROWS: &[Row] = &[
     (31, "shmctl", Unsupported("uses System V memory, semaphores or messages")),
     (32, "dup", Track(files::dup)),
     (33, "dup2", OnFiber(files::dup_onto)),
-    (34, "pause", Unsupported("waits for a signal")),
+    (34, "pause", OnFiber(wait::pause)),
     (35, "nanosleep", OnFiber(time::nanosleep)),
     (36, "getitimer", Track(time::getitimer)),
     (37, "alarm", OnFiber(time::alarm)),
@@ -177,9 +177,9 @@ const ROWS: &[Row] = &[
     (125, "capget", Pass),
     (126, "capset", Isolate("changes its user or its rights")),
     (127, "rt_sigpending", Track(signals::rt_sigpending)),
-    (128, "rt_sigtimedwait", Unsupported("waits for a signal")),
+    (128, "rt_sigtimedwait", OnFiber(wait::rt_sigtimedwait)),
     (129, "rt_sigqueueinfo", OnFiber(send::kill)),
-    (130, "rt_sigsuspend", Unsupported("waits for a signal")),
+    (130, "rt_sigsuspend", OnFiber(wait::rt_sigsuspend)),
     (131, "sigaltstack", Track(signals::sigaltstack)),
     (132, "utime", Isolate("changes the attributes of a file")),
     (133, "mknod", Isolate("creates a file or directory")),

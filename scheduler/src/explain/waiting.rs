@@ -33,6 +33,7 @@ fn operation_on(action: &Action, all: &[ThreadState], names: &Names) -> String {
         Op::CondWake => format!("be woken on {}", variable(0)),
         Op::BarrierLeave => format!("leave barrier {}", variable(0)),
         Op::FutexResume => format!("be woken on futex {}", variable(0)),
+        Op::SignalWait => "get a signal".into(),
         Op::ThreadStart => "start".into(),
         op => format!("{} {}", op.name(), variable(0)).trim_end().to_string(),
     }

@@ -17,8 +17,9 @@ impl Model {
         };
         let same_object = pending.object == done.object || pending.second == done.object;
         match done.op {
-            // The kernel is asked about descriptors, and a request to cancel a thread reaches it wherever it waits.
-            _ if pending.op == Op::DescriptorWait || self.threads.has_cancellations() => true,
+            // What descriptors and signals allow is asked elsewhere, and a request to cancel a thread reaches it wherever
+            // it waits.
+            _ if matches!(pending.op, Op::DescriptorWait | Op::SignalWait) || self.threads.has_cancellations() => true,
             MutexLock | MutexTryLock | MutexUnlock | MutexConsistent | MutexInit | MutexDestroy => same_object,
             SpinLock | SpinTryLock | SpinUnlock | SpinInit | SpinDestroy => same_object,
             SemPost | SemTryWait | SemGetValue => same_object,

@@ -210,6 +210,8 @@ pub(super) fn choices(model: &Model, action: &Action) -> Choices {
             Choices::when(wrong || ended || action.flags & Action::INVALID_DEADLINE != 0, action)
         }
         Op::Choose => Choices { proceed: true, time_out: true, spurious: false },
+        // The shim knows whether one has come.
+        Op::SignalWait => Choices::when(action.count != 0, action),
         _ => Choices::PROCEED,
     }
 }
@@ -241,6 +243,7 @@ pub(super) fn perform(model: &mut Model, action: &Action, choice: Choice) -> Out
         Op::ThreadDetach => detach(model, action),
         Op::ThreadCancel => cancel(model, action),
         Op::Choose => Outcome::returns(i32::from(choice == Choice::TimeOut)),
+        Op::SignalWait => Outcome::returns(if choice == Choice::TimeOut { ETIMEDOUT } else { 0 }),
         Op::ThreadKill => existing(model, action).map_or_else(|wrong| wrong, |_| Outcome::returns(0)),
         _ => Outcome::returns(0),
     }
@@ -393,6 +396,19 @@ mod tests {
         bench.run(1, Op::ThreadExit, var(1));
         assert_eq!(bench.model.choices(&timed), Choices::PROCEED);
         assert_eq!(bench.model.perform(&timed, Choice::Proceed).result, 0);
+    }
+
+    #[test]
+    fn a_wait_for_a_signal_follows_what_the_shim_says() {
+        let mut bench = Bench::with_threads(2);
+        let wait = Bench::action(1, Op::SignalWait, var(1));
+        assert_eq!(bench.model.choices(&wait), Choices::NONE);
+        let timed = Action { deadline: 30, ..wait };
+        assert_eq!(bench.model.choices(&timed), Choices { time_out: true, ..Choices::NONE });
+        assert_eq!(bench.model.perform(&timed, Choice::TimeOut), Outcome::returns(ETIMEDOUT));
+        let ready = Action { count: 1, ..timed };
+        assert_eq!(bench.model.choices(&ready), Choices::PROCEED);
+        assert_eq!(bench.model.perform(&ready, Choice::Proceed), Outcome::returns(0));
     }
 
     #[test]

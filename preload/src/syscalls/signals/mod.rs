@@ -6,6 +6,7 @@
 
 mod frame;
 pub mod send;
+pub mod wait;
 
 pub use frame::handle_fault;
 
@@ -53,12 +54,14 @@ pub struct Signals {
     /// Signals that each thread will get, and those that any thread may get.
     pending: [Cell<u64>; MAX_THREADS],
     pending_for_process: Cell<u64>,
+    /// Signals that each thread waits for.
+    awaited: [Cell<u64>; MAX_THREADS],
     /// What came with the last signal of each number (`sigqueue`).
     values: [Cell<u64>; COUNT],
     /// Alternate stacks: start and size.
     stacks: [Cell<(u64, u64)>; MAX_THREADS],
-    /// How many handlers have run, and whether calls are to go on after the last one.
-    handlers_run: Cell<u32>,
+    /// How many handlers have run in each thread, and whether calls are to go on after the last one.
+    handlers_run: [Cell<u32>; MAX_THREADS],
     restarts: Cell<bool>,
     /// The last fault that a handler was called for: instruction, address, stack pointer; and how often in a row.
     last_fault: Cell<[u64; 3]>,
@@ -77,9 +80,10 @@ impl Signals {
             masks: [const { Cell::new(0) }; MAX_THREADS],
             pending: [const { Cell::new(0) }; MAX_THREADS],
             pending_for_process: Cell::new(0),
+            awaited: [const { Cell::new(0) }; MAX_THREADS],
             values: [const { Cell::new(0) }; COUNT],
             stacks: [const { Cell::new((0, 0)) }; MAX_THREADS],
-            handlers_run: Cell::new(0),
+            handlers_run: [const { Cell::new(0) }; MAX_THREADS],
             restarts: Cell::new(false),
             last_fault: Cell::new([0; 3]),
             repeated: Cell::new(0),
@@ -167,9 +171,9 @@ pub fn are_deliverable_to(thread: ThreadId) -> bool {
     signals.any_pending.get() && signals.deliverable(thread) != 0
 }
 
-/// How many handlers have run in this execution: a call that waits is interrupted when the number changes.
+/// How many handlers have run in the running thread: a call that waits is interrupted when the number changes.
 pub fn handlers_run() -> u32 {
-    signals().handlers_run.get()
+    signals().handlers_run[world::get().current.get().index()].get()
 }
 
 /// Whether calls go on after the handler that ran last (`SA_RESTART`).

@@ -124,16 +124,24 @@ fn deliver() {
 /// Takes the lowest signal that the running thread can get.
 fn take() -> Option<i32> {
     let signals = signals();
-    let thread = world::get().current.get();
-    let deliverable = signals.deliverable(thread);
-    if deliverable == 0 {
+    let taken = take_one_of(!signals.mask(world::get().current.get()));
+    if taken.is_none() {
         let anything =
             signals.pending.iter().any(|pending| pending.get() != 0) || signals.pending_for_process.get() != 0;
         signals.any_pending.set(anything);
+    }
+    taken
+}
+
+/// Takes the lowest signal of a set that has been sent to the running thread or the process.
+pub fn take_one_of(set: u64) -> Option<i32> {
+    let signals = signals();
+    let own = &signals.pending[world::get().current.get().index()];
+    let sent = (own.get() | signals.pending_for_process.get()) & set;
+    if sent == 0 {
         return None;
     }
-    let signal = deliverable.trailing_zeros() as i32 + 1;
-    let own = &signals.pending[thread.index()];
+    let signal = sent.trailing_zeros() as i32 + 1;
     let source = if own.get() & bit(signal) != 0 { own } else { &signals.pending_for_process };
     source.set(source.get() & !bit(signal));
     Some(signal)
@@ -176,7 +184,8 @@ fn call_handler(signal: i32, disposition: Disposition) {
     if disposition.has(libc::SA_RESETHAND) {
         signals.set_disposition(signal, Disposition::DEFAULT);
     }
-    signals.handlers_run.set(signals.handlers_run.get() + 1);
+    let run = &signals.handlers_run[thread.index()];
+    run.set(run.get() + 1);
     signals.restarts.set(disposition.has(libc::SA_RESTART));
     let mut info = information(signal);
     // SAFETY: all zeroes is a valid value of the plain structure.
@@ -189,7 +198,7 @@ fn call_handler(signal: i32, disposition: Disposition) {
 }
 
 /// A `siginfo_t`: signal and error in the first word, then the code, the sender and the value.
-fn information(signal: i32) -> [u64; 16] {
+pub fn information(signal: i32) -> [u64; 16] {
     const SENT_BY_THREAD: i32 = -6;
     let mut words = [0; 16];
     words[0] = signal as u64;
