@@ -1,10 +1,12 @@
-//! The policy: the given prefix first; then stay on the running thread, else take the lowest enabled one.
+//! The policy: the given prefix first; then stay on the running thread, else take the lowest enabled one. Or, if the
+//! request has a seed, anyone: most programs have far more schedules than can be tried, and those near the first one
+//! are much alike.
 //!
 //! A thread that yields or sleeps says itself that others should run: it is passed over while another can. The
 //! scheduler process does not depend on this order (it reads who ran from the log), but programs that poll in a loop end
 //! their first execution this way.
 
-use crate::{arena, finish, query, sched, world};
+use crate::{arena, finish, query, random, sched, world};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{Token, load_set};
 use rscale_protocol::{Choice, Ending, MAX_THREADS, Op, ThreadId, ThreadSet};
@@ -27,6 +29,7 @@ pub fn choose(enabled: &[ThreadSet; 3]) -> Token {
     }
     if world.new_steps.get() == 0 {
         world.sleeping.set(load_set(&request.sleep));
+        world.order.set(request.order.load(Relaxed));
     }
     world.new_steps.set(world.new_steps.get() + 1);
     proceed(enabled)
@@ -60,12 +63,21 @@ fn proceed(enabled: &[ThreadSet; 3]) -> Token {
 
 fn preferred(awake: ThreadSet) -> Option<ThreadId> {
     let world = world::get();
+    let eager = |thread: &ThreadId| !is_polite(world.fibers[thread.index()].next().op);
+    if world.order.get() != 0 {
+        return anyone(awake.iter().filter(eager).collect()).or_else(|| anyone(awake));
+    }
     let me = world.current.get();
     if awake.contains(me) && !is_polite(world.fiber().next().op) {
         return Some(me);
     }
-    let eager = |thread: &ThreadId| !is_polite(world.fibers[thread.index()].next().op);
     awake.iter().find(eager).or_else(|| awake.next_from((me.index() + 1) % MAX_THREADS)).or_else(|| awake.first())
+}
+
+/// One of the threads, by chance.
+fn anyone(threads: ThreadSet) -> Option<ThreadId> {
+    let count = threads.len();
+    (count > 0).then(|| threads.iter().nth(random::number(&world::get().order) as usize % count)).flatten()
 }
 
 /// Whether a thread at this operation lets others go first.

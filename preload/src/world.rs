@@ -34,6 +34,8 @@ pub struct World {
     pub random: Cell<u64>,
     /// Whether the program has entered an atomic section.
     pub has_atomic_sections: Cell<bool>,
+    /// State of the random numbers that decide who is next; 0 if they do not.
+    pub order: Cell<u64>,
     /// Nesting of sections that may not be switched out of.
     pub uninterruptible: Cell<u32>,
     /// This process is a child that the program forked: its threads are gone.
@@ -75,6 +77,7 @@ static WORLD: World = World {
     spurious: Cell::new(0),
     random: Cell::new(0),
     has_atomic_sections: Cell::new(false),
+    order: Cell::new(0),
     uninterruptible: Cell::new(0),
     forked_child: Cell::new(false),
     exiting: Cell::new(false),

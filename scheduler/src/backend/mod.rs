@@ -33,6 +33,8 @@ pub struct RunRequest<'a> {
     pub step_budget: u64,
     /// Spurious wake-ups that an execution may have.
     pub spurious: u64,
+    /// Seed of the choice of threads beyond the prefix; 0 for the fixed choice.
+    pub order: u64,
 }
 
 /// Why an execution could not be run.

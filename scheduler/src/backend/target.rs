@@ -316,6 +316,7 @@ impl Backend for Target {
         arguments.new_steps.store(request.new_steps.unwrap_or(u64::MAX), Relaxed);
         arguments.step_budget.store(request.step_budget, Relaxed);
         arguments.spurious.store(request.spurious, Relaxed);
+        arguments.order.store(request.order, Relaxed);
         store_set(&arguments.sleep, request.sleep);
         self.arena.mailbox.heartbeat.store(0, Relaxed);
         if self.arena.result.text_length.load(Relaxed) != 0 {

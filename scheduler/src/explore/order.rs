@@ -1,4 +1,5 @@
-//! The order in which successors are picked: by thread number, or shuffled by a seed (the thesis' SCALE(54)).
+//! The order in which successors are picked: by thread number, or shuffled by a seed (the thesis' SCALE(54)). With a seed
+//! the program picks at random too, where it runs on beyond the schedule that it was given.
 
 use super::Candidates;
 use rscale_protocol::arena::Token;
@@ -26,6 +27,11 @@ impl Order {
         (count > 0).then(|| candidates.iter().nth((self.random() % count) as usize)).flatten()
     }
 
+    /// The seed for what follows the next schedule; 0 for the fixed order.
+    pub fn beyond(&mut self) -> u64 {
+        if self.shuffled { self.random().max(1) } else { 0 }
+    }
+
     /// splitmix64.
     fn random(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -50,5 +56,7 @@ mod tests {
         let picked: HashSet<_> = (0..100).filter_map(|_| order.pick(&candidates)).collect();
         assert_eq!(picked.len(), 4);
         assert_eq!(Order::new(54).pick(&Candidates::default()), None);
+        assert_eq!(Order::new(0).beyond(), 0);
+        assert!(order.beyond() != 0 && order.beyond() != order.beyond());
     }
 }

@@ -98,6 +98,11 @@ impl Search {
         Some(&self.prefix)
     }
 
+    /// The seed of the order in which threads run beyond the next schedule.
+    pub fn order_beyond(&mut self) -> u64 {
+        self.order.beyond()
+    }
+
     /// Goes back to the deepest state with something left, and picks it.
     fn backtrack(&mut self) -> Option<Token> {
         loop {

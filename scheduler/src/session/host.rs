@@ -79,26 +79,32 @@ impl Host {
         Ok(Host { frontend: Frontend::new(target), rules: *rules, notes: Vec::new() })
     }
 
-    /// Runs a schedule to its end.
-    pub fn run(&mut self, schedule: &[Token], execution: &mut Execution) -> Result<(), Failure> {
-        self.run_as_needed(schedule, None, execution)
+    /// Runs a schedule, and on to the end of the execution, in an order that the seed gives.
+    pub fn run(&mut self, schedule: &[Token], order: u64, execution: &mut Execution) -> Result<(), Failure> {
+        self.run_as_needed(&RunRequest { order, ..self.request(schedule) }, execution)
     }
 
     /// Runs a schedule and pauses where it ends.
     pub fn run_and_pause(&mut self, schedule: &[Token], execution: &mut Execution) -> Result<(), Failure> {
-        self.run_as_needed(schedule, Some(0), execution)
+        self.run_as_needed(&RunRequest { new_steps: Some(0), ..self.request(schedule) }, execution)
+    }
+
+    fn request<'a>(&self, schedule: &'a [Token]) -> RunRequest<'a> {
+        RunRequest {
+            prefix: schedule,
+            new_steps: None,
+            sleep: ThreadSet::EMPTY,
+            step_budget: self.rules.max_steps,
+            spurious: self.rules.spurious,
+            order: 0,
+        }
     }
 
     /// Runs a schedule, again and in another way for as long as the program asks for one.
-    fn run_as_needed(
-        &mut self,
-        schedule: &[Token],
-        new_steps: Option<u64>,
-        execution: &mut Execution,
-    ) -> Result<(), Failure> {
+    fn run_as_needed(&mut self, request: &RunRequest<'_>, execution: &mut Execution) -> Result<(), Failure> {
         let mut killed = 0;
         loop {
-            self.try_run(schedule, new_steps, execution)?;
+            self.frontend.run(request, execution).map_err(failure)?;
             let Some(end) = &execution.end else { return Ok(()) };
             // Only the outside world can do this: the program's own signals do not reach the kernel.
             let from_outside = end.ending == Ending::Killed && end.value == libc::SIGKILL as u64;
@@ -112,22 +118,6 @@ impl Host {
                 return Ok(());
             }
         }
-    }
-
-    fn try_run(
-        &mut self,
-        schedule: &[Token],
-        new_steps: Option<u64>,
-        execution: &mut Execution,
-    ) -> Result<(), Failure> {
-        let request = RunRequest {
-            prefix: schedule,
-            new_steps,
-            sleep: ThreadSet::EMPTY,
-            step_budget: self.rules.max_steps,
-            spurious: self.rules.spurious,
-        };
-        self.frontend.run(&request, execution).map_err(failure)
     }
 
     /// Starts the program again in another way if the execution could not go on. Returns whether it did.

@@ -86,8 +86,9 @@ impl Exploration<'_> {
             if let Some(stop) = self.bounds.reached(&self.search.counts()) {
                 return Ok(stop);
             }
+            let order = self.search.order_beyond();
             let Some(schedule) = self.search.next_schedule() else { return Ok(Stop::Exhausted) };
-            match self.host.run(schedule, &mut execution) {
+            match self.host.run(schedule, order, &mut execution) {
                 Ok(()) => {}
                 Err(Failure::Interrupted) if self.search.counts().runs > 0 => return Ok(Stop::Interrupted),
                 Err(Failure::OutOfTime) if self.search.counts().runs > 0 => return Ok(Stop::Time),

@@ -101,7 +101,7 @@ fn is_same(known: &Finding, new: &Finding) -> bool {
 /// Runs the schedule again: the same must happen.
 fn confirm(finding: &Finding, violation: &Violation, host: &mut Host, rules: &Rules) -> Result<(), Failure> {
     let mut again = Execution::default();
-    host.run(&finding.schedule, &mut again)?;
+    host.run(&finding.schedule, 0, &mut again)?;
     let shows_again = again.end.as_ref().and_then(|end| property::violated(end, rules)).as_ref() == Some(violation)
         && explain::schedule(&again.steps) == finding.schedule;
     if shows_again {

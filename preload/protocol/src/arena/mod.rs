@@ -196,6 +196,8 @@ pub struct Request {
     pub step_budget: AtomicU64,
     /// Spurious wake-ups allowed per execution.
     pub spurious: AtomicU64,
+    /// Seed of the choice of threads beyond the prefix; 0 to stay on a thread, else take the lowest.
+    pub order: AtomicU64,
     /// How many locations there are.
     pub locations: AtomicU32,
     /// Changes whenever the locations do.
