@@ -128,7 +128,7 @@ impl Hooks<'_> {
             Shape::BitIndexed => self.instruction.op1_register().number() as u8,
             _ => 0,
         };
-        self.record(site, region::Site::GENERAL, register);
+        self.record(site, region::Site::GENERAL | comparison(self.instruction), register);
         self.code.put(&[POP_RCX]);
         self.unskip_red_zone();
     }
@@ -180,6 +180,17 @@ impl Hooks<'_> {
 /// The source comes first, if there is one.
 fn string_operand(source: Option<Operand>, destination: Option<Operand>, is_second: bool) -> Option<Operand> {
     if is_second { destination.filter(|_| source.is_some()) } else { source.or(destination) }
+}
+
+/// What a repeated instruction compares, and how long.
+fn comparison(instruction: &Instruction) -> u8 {
+    use Mnemonic as M;
+    let what = match instruction.mnemonic() {
+        M::Scasb | M::Scasw | M::Scasd | M::Scasq => region::Site::SCANS,
+        M::Cmpsb | M::Cmpsw | M::Cmpsd | M::Cmpsq if instruction.is_string_instruction() => region::Site::COMPARES,
+        _ => return 0,
+    };
+    what | if instruction.has_repne_prefix() { 0 } else { region::Site::WHILE_EQUAL }
 }
 
 fn kind(kind: AccessKind) -> SiteKind {

@@ -107,7 +107,7 @@ pub struct Site {
     pub shape: u8,
     /// Bytes of the access, or of one element.
     pub size: u16,
-    /// [`Site::RED_ZONE`], [`Site::FLAGS_SAVED`], [`Site::GENERAL`].
+    /// [`Site::RED_ZONE`] and the others.
     pub flags: u8,
     /// A register number as instructions encode it (0 RAX, 1 RCX, ... 15 R15), where the shape needs one.
     pub register: u8,
@@ -124,6 +124,12 @@ impl Site {
     pub const FLAGS_SAVED: u8 = 2;
     /// The hook calls the general stub.
     pub const GENERAL: u8 = 4;
+    /// A repeated instruction that compares the elements at RDI with the accumulator.
+    pub const SCANS: u8 = 8;
+    /// A repeated instruction that compares the elements at RSI and RDI.
+    pub const COMPARES: u8 = 16;
+    /// Such an instruction goes on while what it compares is equal, not until it is.
+    pub const WHILE_EQUAL: u8 = 32;
 }
 
 /// One patch of the original code: `length` bytes follow it, padded to a multiple of 8.

@@ -22,6 +22,7 @@ mod pieces;
 mod point;
 mod records;
 pub mod region;
+mod repeated;
 mod shadow;
 mod site;
 pub mod spin;

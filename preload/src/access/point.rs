@@ -68,12 +68,6 @@ fn update(range: Location, pass: impl Fn(Op)) {
     unsafe { core::ptr::copy_nonoverlapping(seen.as_ptr(), range.start as *mut u8, length) };
 }
 
-/// The running thread is about to access a range in several steps.
-pub fn range_at(kind: Kind, range: Location, pc: u64) {
-    points(kind, range, pc);
-    detect::divisible(kind, range);
-}
-
 /// Passes the points of all communication variables in a range. Whether there were some: others may have run.
 pub fn points(kind: Kind, range: Location, pc: u64) -> bool {
     let is_some = is_communication(range);

@@ -1,6 +1,7 @@
 //! The slow path of the stubs: an access that the shadow alone can not dismiss.
 
 use super::locations::Location;
+use super::repeated::Repeated;
 use super::{clocks, detect, point, region, spin};
 use rscale_protocol::region::{GENERAL_SLOT, Site, SiteKind, SiteShape, WIDTHS};
 
@@ -78,21 +79,21 @@ fn general(frame: &mut Frame) {
     }
 }
 
-/// A repeated string instruction: a range that is not accessed in one step.
+/// A repeated string instruction.
 fn repeated(frame: &Frame, site: &Site, tail: *mut GeneralTail, kind: SiteKind) {
     const DIRECTION: u64 = 1 << 10;
-    let register = if site.register == 6 { RSI } else { RDI };
     // SAFETY: the tail of a general stub's frame.
-    let (count, flags) = unsafe { ((*tail).rcx, (*tail).flags) };
-    let size = u64::from(site.size).max(1);
-    let length = count.saturating_mul(size);
-    if length == 0 {
-        return;
-    }
-    let start = frame.registers[register];
-    let start = if flags & DIRECTION == 0 { start } else { start.wrapping_sub(length - size) };
+    let (count, flags, accumulator) = unsafe { ((*tail).rcx, (*tail).flags, (*tail).rax) };
+    let instruction = Repeated {
+        source: frame.registers[RSI],
+        target: frame.registers[RDI],
+        accumulator,
+        count,
+        size: u64::from(site.size).clamp(1, 8),
+        is_backward: flags & DIRECTION != 0,
+    };
     let detected = if kind == SiteKind::Read { detect::Kind::Read } else { detect::Kind::Write };
-    point::range_at(detected, Location { start, length }, region::original_end(site));
+    instruction.access(detected, site, region::original_end(site));
 }
 
 fn site_kind(code: u8) -> SiteKind {
