@@ -46,6 +46,9 @@ pub struct Outcome {
     pub stdout: String,
     /// How many executions ended like this.
     pub executions: u64,
+    /// The standard output in base64, where `stdout` does not show all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stdout_base64: Option<String>,
 }
 
 /// The result of `rscale run`.
@@ -182,7 +185,7 @@ mod tests {
     fn the_fields_of_the_contract_come_first_and_in_order() {
         let mut summary = Summary::new(&RunConfig::sample());
         summary.findings.push(samples::deadlock());
-        summary.outcomes.push(Outcome { exit: 0, stdout: "ab\n".into(), executions: 5 });
+        summary.outcomes.push(Outcome { exit: 0, stdout: "ab\n".into(), executions: 5, stdout_base64: None });
         let json = serde_json::to_string(&summary).expect("serialisable");
         let mut rest = json.as_str();
         for name in "rscale program args filters memory verdict complete guarantee runs executions blocked states \

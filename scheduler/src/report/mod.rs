@@ -3,6 +3,7 @@
 //! Reports are rendered into strings first, as a function of the result and the [`Look`] alone, so that tests can
 //! compare whole reports; only this module writes.
 
+pub mod base64;
 pub mod escape;
 pub mod json;
 pub mod progress;

@@ -1,6 +1,7 @@
 //! The distinct ends of the program (`--outcomes`).
 
 use crate::backend::RunEnd;
+use crate::report::base64;
 use crate::summary::Outcome;
 use rscale_protocol::Ending;
 use std::collections::BTreeMap;
@@ -22,10 +23,9 @@ impl Outcomes {
 
     /// The table for the summary.
     pub fn into_table(self) -> Vec<Outcome> {
-        let row = |((exit, stdout), executions): ((i32, Vec<u8>), u64)| Outcome {
-            exit,
-            stdout: String::from_utf8_lossy(&stdout).into_owned(),
-            executions,
+        let row = |((exit, stdout), executions): ((i32, Vec<u8>), u64)| {
+            let stdout_base64 = str::from_utf8(&stdout).is_err().then(|| base64::encode(&stdout));
+            Outcome { exit, stdout: String::from_utf8_lossy(&stdout).into_owned(), executions, stdout_base64 }
         };
         self.table.into_iter().map(row).collect()
     }

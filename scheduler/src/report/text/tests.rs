@@ -104,8 +104,8 @@ fn several_findings_are_numbered() {
 fn outcomes_are_tabulated() {
     let mut summary = summary(Verdict::Clean);
     summary.outcomes = vec![
-        Outcome { exit: 0, stdout: "ab\n".into(), executions: 5 },
-        Outcome { exit: 134, stdout: String::new(), executions: 123 },
+        Outcome { exit: 0, stdout: "ab\n".into(), executions: 5, stdout_base64: None },
+        Outcome { exit: 134, stdout: String::new(), executions: 123, stdout_base64: None },
     ];
     let expected = "\
 outcomes
