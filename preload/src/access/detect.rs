@@ -89,7 +89,10 @@ impl Access {
         let (written, read) = (granule.written(), granule.read());
         match written.as_record() {
             Some(_) if written.is_stale(clocks::base()) => granule.set_both(Word::NONE),
-            Some(number) => return self.visit_record(records::get(number), address, bytes),
+            Some(number) => {
+                self.visit_record(records::get(number), address, bytes);
+                return self.note_done(granule, records::get(number), bytes);
+            }
             None => {}
         }
         if self.is_unordered(written, bytes) || (self.kind == Kind::Write && self.is_unordered(read, bytes)) {
@@ -136,6 +139,18 @@ impl Access {
         }
         granule.set_both(Word::record(clocks::base(), number));
         self.visit_record(record, address, bytes);
+        self.note_done(granule, record, bytes);
+    }
+
+    /// Notes beside a record that this access need not be looked at again in this epoch.
+    fn note_done(&self, granule: Granule, record: Record, bytes: u8) {
+        if record.communication() == 0 {
+            let (read, written) = granule.done(self.epoch);
+            granule.set_read(match self.kind {
+                Kind::Read => Word::done(self.epoch, read | bytes, written),
+                Kind::Write => Word::done(self.epoch, read, written | bytes),
+            });
+        }
     }
 
     fn visit_record(&self, record: Record, address: u64, bytes: u8) {

@@ -2,12 +2,15 @@
 //!
 //! The first word is about the last write of the granule, the second about the last read: when it was ([clock]), which
 //! thread it was, and which of the eight bytes. A word of an earlier execution is older than the [base] and means
-//! nothing. Where one access per kind is not enough to tell, both words refer to a [record](super::records) instead.
+//! nothing. Where one access per kind is not enough to tell, the first word refers to a [record](super::records) instead,
+//! and the second one says what the running thread has done in this epoch: during an epoch nobody else runs, so it need
+//! not be done twice. At communication variables both refer to the record: every access has to be looked at.
 //!
 //! ```text
-//! 63       62 .......... 24  23 .. 17  16 .. 8  7 .. 0
-//! special  clock             thread    0        bytes
-//! special  clock             record number
+//! 63       62 .......... 24  23 .. 17  16  15 .. 8  7 .. 0
+//! special  clock             thread    0   0        bytes         an access
+//! special  clock             record number                        a record
+//! 0        clock             thread    0   written  read          what was done, beside a record
 //! ```
 //!
 //! [clock]: super::clocks
@@ -67,6 +70,11 @@ impl Word {
         self.0 as u8
     }
 
+    /// What a thread has done in its epoch, beside a record. Who writes need not remember that it reads.
+    pub fn done(epoch: u64, read: u8, written: u8) -> Word {
+        Word(epoch | u64::from(written) << 8 | u64::from(read | written))
+    }
+
     /// The number of the record that it refers to.
     pub fn as_record(self) -> Option<usize> {
         (self.0 & SPECIAL != 0).then_some((self.0 & RECORD_MASK) as usize)
@@ -111,7 +119,13 @@ impl Granule {
         unsafe { *self.shadow.add(1) = word };
     }
 
-    /// Lets both words refer to a record, or to nothing.
+    /// What a thread has done in this epoch, where there is a record: the bytes that it has read and written.
+    pub fn done(self, epoch: u64) -> (u8, u8) {
+        let word = self.read().0 ^ epoch;
+        if word < 1 << 16 { (word as u8, (word >> 8) as u8) } else { (0, 0) }
+    }
+
+    /// Sets both words.
     pub fn set_both(self, word: Word) {
         self.set_written(word);
         self.set_read(word);

@@ -1,10 +1,11 @@
 //! The stubs that hooks in the clones call, in assembly: nine of ten accesses end in their first dozen instructions.
 //!
-//! A stub finds the address in RCX; it may change RAX, RCX and the flags, nothing else. Small accesses are looked up in
-//! the shadow: the same thread in the same epoch has been there before (most often), or only this thread has, or nobody
-//! has. Everything else is for the [slow path](super::site), for which all registers are saved. Its frame is laid out
-//! such that a stack walk goes from there straight to the original code: the unwind rules below read the stack pointer
-//! and program counter that the slow path writes to its frame.
+//! A stub finds the address in RCX; it may change RAX, RCX and the flags, nothing else. Accesses are looked up in the
+//! shadow: the same thread in the same epoch has been there before (most often), or only this thread has, or nobody
+//! has. An access of several granules is looked up granule by granule. Everything else is for the
+//! [slow path](super::site), for which all registers are saved. Its frame is laid out such that a stack walk goes from
+//! there straight to the original code: the unwind rules below read the stack pointer and program counter that the slow
+//! path writes to its frame.
 
 use super::clocks::{BASE, BUDGET, EPOCH};
 use super::{shadow, site, spin};
@@ -45,7 +46,7 @@ macro_rules! shadow_lookup {
 
 /// An access of up to eight bytes. `word`: the word of the granule for its kind.
 macro_rules! small_stub {
-    ($name:literal, $slot:literal, $mask:literal, $word:tt, $rest:literal) => {
+    ($name:literal, $slot:literal, $length:literal, $mask:literal, $word:tt, $kind:literal) => {
         concat!(
             $name,
             ":
@@ -60,7 +61,7 @@ macro_rules! small_stub {
             "
              shl eax, cl
              cmp eax, 0x100
-             jae 3f
+             jae 4f
             ",
             shadow_lookup!(),
             "
@@ -81,12 +82,21 @@ macro_rules! small_stub {
             $slot,
             "
              jmp ",
-            $rest,
-            "
+            $kind,
+            "_rest
              3: push ",
             $slot,
             "
              jmp rscale_access_slow
+             4: push ",
+            $slot,
+            "
+             mov eax, ",
+            $length,
+            "
+             jmp ",
+            $kind,
+            "_range
             "
         )
     };
@@ -94,7 +104,7 @@ macro_rules! small_stub {
 
 /// An access of several granules: those that this thread has accessed as a whole in this epoch pass.
 macro_rules! wide_stub {
-    ($name:literal, $slot:literal, $granules:literal, $word:tt) => {
+    ($name:literal, $slot:literal, $granules:literal, $word:tt, $kind:literal) => {
         concat!(
             $name,
             ":
@@ -104,7 +114,7 @@ macro_rules! wide_stub {
              js 3f
              mov rdx, rcx
              test dl, 7
-             jnz 3f
+             jnz 4f
             ",
             shadow_lookup!(),
             "
@@ -116,7 +126,7 @@ macro_rules! wide_stub {
              2: cmp rax, [rdx + ",
             $word,
             "]
-             jne 3f
+             jne 4f
              add rdx, 16
              cmp rdx, rcx
              jne 2b
@@ -128,55 +138,186 @@ macro_rules! wide_stub {
             $slot,
             "
              jmp rscale_access_slow
+             4: push ",
+            $slot,
+            "
+             mov eax, 8 * ",
+            $granules,
+            "
+             jmp ",
+            $kind,
+            "_range
             "
         )
     };
 }
 
-/// What is left of a small access that was not there in this epoch: eax has its bytes, rdx the granule.
-macro_rules! rest {
-    ($name:literal, $own:tt, $other:literal) => {
+/// An access that was not there in this epoch: eax has its bytes, rdx the granule. Goes to `slow` if there is more to it.
+/// A granule with a record says in its second word what the thread has done in this epoch: it did this before, or not.
+macro_rules! remember {
+    ($own:tt, $other:literal, $slow:literal, $done:expr) => {
         concat!(
-            $name,
-            ":
+            "
+             mov rcx, [rdx]
+             test rcx, rcx
+             js 5f
              mov rcx, [rdx + ",
             $other,
             "]
-             test rcx, rcx
-             js rscale_access_slow
              cmp rcx, [rip + {base}]
              jb 2f
              xor rcx, [rip + {epoch}]
              test ecx, 0xfe0000
-             jnz rscale_access_slow
+             jnz ",
+            $slow,
+            "
              2: mov rcx, [rdx + ",
             $own,
             "]
-             test rcx, rcx
-             js rscale_access_slow
              cmp rcx, [rip + {base}]
              jb 4f
              xor rcx, [rip + {epoch}]
              test ecx, 0xfe0000
-             jnz rscale_access_slow
+             jnz ",
+            $slow,
+            "
              cmp rcx, 0x100
              jb 3f
              and ecx, 0xff
              or ecx, eax
              cmp ecx, eax
-             jne rscale_access_slow
+             jne ",
+            $slow,
+            "
              jmp 4f
              3: or eax, ecx
              4: or rax, [rip + {epoch}]
              mov [rdx + ",
             $own,
             "], rax
+             jmp 7f
+             5: mov rcx, [rdx + 8]
+             xor rcx, [rip + {epoch}]
+             cmp rcx, 0x10000
+             jae ",
+            $slow,
+            "
             ",
-            progress!($own, "rsp - 8"),
-            "add rsp, 8
+            done_bytes!($own),
+            "not ecx
+             test ecx, eax
+             jnz ",
+            $slow,
+            "
+             7:
+            ",
+            $done
+        )
+    };
+}
+
+/// Where the second word of a granule with a record has the bytes of a kind.
+macro_rules! done_bytes {
+    ("8") => {
+        ""
+    };
+    ("0") => {
+        "shr ecx, 8
+        "
+    };
+}
+
+/// What is left of a small access: the slot and rdx are on the stack.
+macro_rules! rest {
+    ($name:literal, $own:tt, $other:literal) => {
+        concat!(
+            $name,
+            ":",
+            remember!(
+                $own,
+                $other,
+                "rscale_access_slow",
+                concat!(
+                    progress!($own, "rsp - 8"),
+                    "add rsp, 8
+                     pop rdx
+                     ret
+                    "
+                )
+            )
+        )
+    };
+}
+
+/// An access of several granules, or of parts of them: eax has its length, the slot and rdx are on the stack.
+macro_rules! range {
+    ($name:literal, $own:tt, $other:literal) => {
+        concat!(
+            $name,
+            ":
+             mov rcx, [rsp - 8]
+             push rcx
+             push rsi
+             mov rdx, rcx
+             lea rsi, [rcx + rax]
+             1: mov ecx, edx
+             and ecx, 7
+             mov eax, 0xff
+             shl eax, cl
+             movzx eax, al
+             mov rcx, rdx
+             and rcx, -8
+             sub rcx, rsi
+             cmp rcx, -8
+             jle 2f
+             neg ecx
+             push rdx
+             mov edx, 1
+             shl edx, cl
+             dec edx
+             and eax, edx
+             pop rdx
+             2: push rdx
+            ",
+            shadow_lookup!(),
+            "call 8f
+             pop rdx
+             jc 9f
+             and rdx, -8
+             add rdx, 8
+             cmp rdx, rsi
+             jb 1b
+             pop rsi
+            ",
+            progress!($own, "rsp"),
+            "add rsp, 16
              pop rdx
              ret
-            "
+             9: pop rsi
+             pop rcx
+             jmp rscale_access_save
+             8: mov rcx, [rdx + ",
+            $own,
+            "]
+             xor rcx, [rip + {epoch}]
+             cmp rcx, 0x100
+             jae 1f
+             not ecx
+             test ecx, eax
+             jnz 1f
+             ret
+             1:
+            ",
+            remember!(
+                $own,
+                $other,
+                "6f",
+                "clc
+                 ret
+                 6: stc
+                 ret
+                "
+            )
         )
     };
 }
@@ -185,36 +326,38 @@ global_asm!(
     ".type rscale_access_stubs, @function",
     "rscale_access_stubs:",
     ".cfi_startproc",
-    small_stub!("rscale_read_1", "0", "0x1", "8", "rscale_read_rest"),
-    small_stub!("rscale_read_2", "1", "0x3", "8", "rscale_read_rest"),
-    small_stub!("rscale_read_4", "2", "0xf", "8", "rscale_read_rest"),
-    small_stub!("rscale_read_8", "3", "0xff", "8", "rscale_read_rest"),
-    wide_stub!("rscale_read_16", "4", "2", "8"),
-    wide_stub!("rscale_read_32", "5", "4", "8"),
-    wide_stub!("rscale_read_64", "6", "8", "8"),
-    small_stub!("rscale_write_1", "7", "0x1", "0", "rscale_write_rest"),
-    small_stub!("rscale_write_2", "8", "0x3", "0", "rscale_write_rest"),
-    small_stub!("rscale_write_4", "9", "0xf", "0", "rscale_write_rest"),
-    small_stub!("rscale_write_8", "10", "0xff", "0", "rscale_write_rest"),
-    wide_stub!("rscale_write_16", "11", "2", "0"),
-    wide_stub!("rscale_write_32", "12", "4", "0"),
-    wide_stub!("rscale_write_64", "13", "8", "0"),
-    small_stub!("rscale_update_1", "14", "0x1", "0", "rscale_write_rest"),
-    small_stub!("rscale_update_2", "15", "0x3", "0", "rscale_write_rest"),
-    small_stub!("rscale_update_4", "16", "0xf", "0", "rscale_write_rest"),
-    small_stub!("rscale_update_8", "17", "0xff", "0", "rscale_write_rest"),
-    wide_stub!("rscale_update_16", "18", "2", "0"),
-    wide_stub!("rscale_update_32", "19", "4", "0"),
-    wide_stub!("rscale_update_64", "20", "8", "0"),
-    small_stub!("rscale_atomic_1", "21", "0x1", "0", "rscale_write_rest"),
-    small_stub!("rscale_atomic_2", "22", "0x3", "0", "rscale_write_rest"),
-    small_stub!("rscale_atomic_4", "23", "0xf", "0", "rscale_write_rest"),
-    small_stub!("rscale_atomic_8", "24", "0xff", "0", "rscale_write_rest"),
-    wide_stub!("rscale_atomic_16", "25", "2", "0"),
-    wide_stub!("rscale_atomic_32", "26", "4", "0"),
-    wide_stub!("rscale_atomic_64", "27", "8", "0"),
+    small_stub!("rscale_read_1", "0", "1", "0x1", "8", "rscale_read"),
+    small_stub!("rscale_read_2", "1", "2", "0x3", "8", "rscale_read"),
+    small_stub!("rscale_read_4", "2", "4", "0xf", "8", "rscale_read"),
+    small_stub!("rscale_read_8", "3", "8", "0xff", "8", "rscale_read"),
+    wide_stub!("rscale_read_16", "4", "2", "8", "rscale_read"),
+    wide_stub!("rscale_read_32", "5", "4", "8", "rscale_read"),
+    wide_stub!("rscale_read_64", "6", "8", "8", "rscale_read"),
+    small_stub!("rscale_write_1", "7", "1", "0x1", "0", "rscale_write"),
+    small_stub!("rscale_write_2", "8", "2", "0x3", "0", "rscale_write"),
+    small_stub!("rscale_write_4", "9", "4", "0xf", "0", "rscale_write"),
+    small_stub!("rscale_write_8", "10", "8", "0xff", "0", "rscale_write"),
+    wide_stub!("rscale_write_16", "11", "2", "0", "rscale_write"),
+    wide_stub!("rscale_write_32", "12", "4", "0", "rscale_write"),
+    wide_stub!("rscale_write_64", "13", "8", "0", "rscale_write"),
+    small_stub!("rscale_update_1", "14", "1", "0x1", "0", "rscale_write"),
+    small_stub!("rscale_update_2", "15", "2", "0x3", "0", "rscale_write"),
+    small_stub!("rscale_update_4", "16", "4", "0xf", "0", "rscale_write"),
+    small_stub!("rscale_update_8", "17", "8", "0xff", "0", "rscale_write"),
+    wide_stub!("rscale_update_16", "18", "2", "0", "rscale_write"),
+    wide_stub!("rscale_update_32", "19", "4", "0", "rscale_write"),
+    wide_stub!("rscale_update_64", "20", "8", "0", "rscale_write"),
+    small_stub!("rscale_atomic_1", "21", "1", "0x1", "0", "rscale_write"),
+    small_stub!("rscale_atomic_2", "22", "2", "0x3", "0", "rscale_write"),
+    small_stub!("rscale_atomic_4", "23", "4", "0xf", "0", "rscale_write"),
+    small_stub!("rscale_atomic_8", "24", "8", "0xff", "0", "rscale_write"),
+    wide_stub!("rscale_atomic_16", "25", "2", "0", "rscale_write"),
+    wide_stub!("rscale_atomic_32", "26", "4", "0", "rscale_write"),
+    wide_stub!("rscale_atomic_64", "27", "8", "0", "rscale_write"),
     rest!("rscale_read_rest", "8", "0"),
     rest!("rscale_write_rest", "0", "8"),
+    range!("rscale_read_range", "8", "0"),
+    range!("rscale_write_range", "0", "8"),
     "rscale_fence: ret",
     ".cfi_endproc",
     // The slow path. On the stack: slot, rdx, return address; the address is where the stub has put it, in the red zone.
