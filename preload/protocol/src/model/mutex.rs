@@ -214,8 +214,8 @@ pub(super) fn perform(model: &mut Model, action: &Action, choice: Choice) -> Out
     let thread = action.thread;
     if action.op == Op::MutexInit {
         let fresh = Mutex::from_init_flags(action.count);
-        let held = model.mutex(action.object).is_some_and(|mutex| !mutex.is_free());
-        model.objects.set(action.object.0, ObjectState::Mutex(fresh));
+        let before = model.objects.replace(action.object.0, ObjectState::Mutex(fresh));
+        let held = matches!(before, Some(ObjectState::Mutex(mutex)) if !mutex.is_free());
         return if held { Outcome::misuse(Misuse::InitHeld, 0) } else { Outcome::returns(0) };
     }
     let Some(object) = model.objects.find_mut(action.object.0) else {

@@ -81,17 +81,23 @@ impl Objects {
 
     /// Puts an object at this address into this state, whatever was there before. False if the table is full.
     pub fn set(&mut self, address: u64, state: ObjectState) -> bool {
+        self.replace(address, state).is_some()
+    }
+
+    /// As [`Objects::set`]; returns the state it was in before, or None if the table is full.
+    #[inline]
+    pub fn replace(&mut self, address: u64, state: ObjectState) -> Option<ObjectState> {
         self.has_robust |= matches!(state, ObjectState::Mutex(mutex) if mutex.robust);
         match self.position(address) {
-            Ok(position) => self.objects[position].state = state,
-            Err(_) if self.used == CAPACITY => return false,
+            Ok(position) => Some(core::mem::replace(&mut self.objects[position].state, state)),
+            Err(_) if self.used == CAPACITY => None,
             Err(free) => {
                 self.objects[self.used] = Object { address, time: 0, state };
                 self.used += 1;
                 self.index[free] = self.used as u16;
+                Some(ObjectState::Unknown)
             }
         }
-        true
     }
 
     /// Whether some mutex notices the death of its owner.
