@@ -38,12 +38,12 @@ pub fn instruction(kind: SiteKind, range: Location, pc: u64, local: impl FnOnce(
         if world::get().is_alone() {
             return;
         }
-        let is_step = !spin::read(op, range, location, pc, local);
+        let is_step = !spin::read(op, location, pc, local);
         if is_step {
             pass(op);
         }
         if op == Op::AtomicUpdate {
-            spin::updates(range, is_step);
+            spin::updates(range, location, is_step);
         }
     };
     match kind {

@@ -52,11 +52,14 @@ struct Round {
     update: Option<Update>,
 }
 
-/// An atomic update that has not taken place, or only just.
+/// An atomic update that takes place next.
 #[derive(Clone, Copy)]
 struct Update {
+    /// Its bytes, and what they were.
     range: Location,
     old: u64,
+    /// Start of the location that they belong to.
+    location: u64,
     /// Its place in the log.
     logged: usize,
 }
@@ -141,9 +144,9 @@ pub fn arrive(op: Op) {
 /// The atomic update before this has taken place, and nobody else has run since: has it changed anything?
 fn settle(round: &mut Round, thread: ThreadId) {
     let Some(update) = round.update.take() else { return };
-    if value(update.range) != update.old {
+    if update.range.length > 8 || value(update.range) != update.old {
         round.progress = true;
-        written(update.range.start, thread);
+        written(update.location, thread);
     } else {
         // A compare-and-exchange that failed, and the like, is no more than a read: it commutes with others.
         arena::get().log.change_op(update.logged, Op::Read);
@@ -159,18 +162,9 @@ fn value(range: Location) -> u64 {
     u64::from_ne_bytes(bytes)
 }
 
-/// The atomic update that the running thread arrived at takes place now.
-pub fn updates(range: Location, is_step: bool) {
-    let world = world::get();
-    let place = &ROUNDS[world.current.get().index()].0;
-    let logged = if is_step { world.logged.get().wrapping_sub(1) } else { usize::MAX };
-    let update = Update { range, old: value(range), logged };
-    place.set(Round { update: (range.length <= 8).then_some(update), ..place.get() });
-}
-
 /// The running thread is about to read or update a location, from the given local state. Returns whether it does so
 /// without a scheduling point, because it is let loose.
-pub fn read(op: Op, range: Location, location: Location, pc: u64, local: impl FnOnce() -> u64) -> bool {
+pub fn read(op: Op, location: Location, pc: u64, local: impl FnOnce() -> u64) -> bool {
     let thread = world::get().current.get();
     arrive(op);
     let mut round = ROUNDS[thread.index()].0.get();
@@ -185,7 +179,6 @@ pub fn read(op: Op, range: Location, location: Location, pc: u64, local: impl Fn
     }
     round.reads += 1;
     round.watch(location.start);
-    round.progress |= op == Op::AtomicUpdate && range.length > 8;
     let is_loose = !is_new && round.loose > 0;
     if is_loose && waits {
         round.loose -= 1;
@@ -199,6 +192,16 @@ pub fn read(op: Op, range: Location, location: Location, pc: u64, local: impl Fn
     }
     ROUNDS[thread.index()].0.set(round);
     is_loose && !is_in_vain
+}
+
+/// The running thread is scheduled to update a location, and does so next: whether that changes anything is seen when it
+/// arrives at its next action.
+pub fn updates(range: Location, location: Location, is_step: bool) {
+    let world = world::get();
+    let round = &ROUNDS[world.current.get().index()].0;
+    let logged = if is_step { world.logged.get().wrapping_sub(1) } else { usize::MAX };
+    let update = Update { range, old: value(range), location: location.start, logged };
+    round.set(Round { update: Some(update), ..round.get() });
 }
 
 fn insert(set: &Own<ThreadSet>, thread: ThreadId) {
@@ -231,8 +234,10 @@ pub fn long_run(pc: u64, local: impl FnOnce() -> u64) -> Verdict {
     let thread = world::get().current.get();
     let mut round = ROUNDS[thread.index()].0.get();
     round.long_runs += 1;
-    let verdict = if PROGRESS.0.get() {
-        round.watches_all = false;
+    let verdict = if PROGRESS.0.replace(false) {
+        // Since the last step or the last look, that is: what it does from here on counts anew.
+        wake(thread, |round| round.watches_all);
+        (round.watches_all, round.progress) = (false, true);
         if round.long_runs < MOST_RUNS { Verdict::Works } else { Verdict::LetOthersRun }
     } else if !round.watches_all {
         round = Round { pc, local: local(), watches_all: true, progress: false, loose: round.loose, ..Round::NONE };
