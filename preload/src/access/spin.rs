@@ -16,8 +16,9 @@ use rscale_protocol::{MAX_THREADS, Op, ThreadId, ThreadSet};
 
 /// Locations that a round may read.
 const MOST_WATCHED: usize = 8;
-/// Reads without coming back to the first one, after which another one is taken for the first.
-const LONGEST_ROUND: u32 = 64;
+/// Reads without coming back to the first one, after which another one is taken for the first; then twice as many. A
+/// loop whose first round the compiler has taken out of it must not be read 64 times: each read is a scheduling point.
+const SHORTEST_ROUND: u32 = 4;
 /// Rounds of a thread that is let loose.
 const LOOSE_ROUNDS: u32 = 1000;
 
@@ -41,6 +42,8 @@ struct Round {
     watched: [u64; MOST_WATCHED],
     count: usize,
     reads: u32,
+    /// Reads after which another one is taken for the first.
+    most_reads: u32,
     /// Rounds that it may still go while it is let loose.
     loose: u32,
     /// Long runs without a step, and without coming to wait.
@@ -71,6 +74,7 @@ impl Round {
         watched: [0; MOST_WATCHED],
         count: 0,
         reads: 0,
+        most_reads: SHORTEST_ROUND,
         loose: 0,
         long_runs: 0,
         watches_all: false,
@@ -168,10 +172,13 @@ pub fn read(op: Op, location: Location, pc: u64, local: impl FnOnce() -> u64) ->
     let thread = world::get().current.get();
     arrive(op);
     let mut round = ROUNDS[thread.index()].0.get();
-    let is_new = round.progress || round.reads == LONGEST_ROUND;
+    let is_longer = !round.progress && round.reads == round.most_reads;
+    let is_new = round.progress || is_longer;
     let mut waits = false;
     if is_new {
-        round = Round { pc, local: local(), progress: false, ..Round::NONE };
+        let (most_reads, loose) =
+            if is_longer { (round.most_reads.saturating_mul(2), round.loose) } else { (SHORTEST_ROUND, 0) };
+        round = Round { pc, local: local(), progress: false, most_reads, loose, ..Round::NONE };
     } else if round.pc == pc {
         let now = local();
         waits = now == round.local;
@@ -179,7 +186,7 @@ pub fn read(op: Op, location: Location, pc: u64, local: impl FnOnce() -> u64) ->
     }
     round.reads += 1;
     round.watch(location.start);
-    let is_loose = !is_new && round.loose > 0;
+    let is_loose = round.loose > 0;
     if is_loose && waits {
         round.loose -= 1;
     }
