@@ -11,9 +11,9 @@ impl Model {
     #[inline(always)]
     pub fn disturbs(&self, done: &Action, pending: &Action) -> bool {
         use Op::{
-            MutexConsistent, MutexDestroy, MutexInit, MutexLock, MutexTryLock, MutexUnlock, SemGetValue, SemPost,
-            SemTryWait, SemWait, SpinDestroy, SpinInit, SpinLock, SpinTryLock, SpinUnlock, ThreadCreate, ThreadExit,
-            ThreadJoin, ThreadStart, Yield,
+            AtomicUpdate, MutexConsistent, MutexDestroy, MutexInit, MutexLock, MutexTryLock, MutexUnlock, Preempt,
+            Read, SemGetValue, SemPost, SemTryWait, SemWait, SpinDestroy, SpinInit, SpinLock, SpinTryLock, SpinUnlock,
+            ThreadCreate, ThreadExit, ThreadJoin, ThreadStart, Write, Yield,
         };
         let same_object = pending.object == done.object || pending.second == done.object;
         match done.op {
@@ -27,7 +27,7 @@ impl Model {
             SemWait => same_object || depends_on_waits(pending.op),
             ThreadExit if self.objects.has_robust() => true,
             ThreadCreate | ThreadJoin | ThreadExit => pending.op == ThreadJoin || depends_on_waits(pending.op),
-            ThreadStart | Yield => false,
+            ThreadStart | Yield | Preempt | Read | Write | AtomicUpdate => false,
             _ => true,
         }
     }
