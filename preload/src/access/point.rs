@@ -7,6 +7,7 @@ use super::shadow::{FOR_EVER, Granule};
 use super::spin;
 use crate::{gate, world};
 use core::arch::asm;
+use core::mem::MaybeUninit;
 use rscale_protocol::region::SiteKind;
 use rscale_protocol::{Action, Op, Variable};
 
@@ -112,17 +113,23 @@ fn pass(op: Op, location: Location, pc: u64) {
 
 /// Room for what `xsave` saves of the parts below.
 #[repr(C, align(64))]
-struct VectorState([u8; 3072]);
+struct VectorState(#[allow(dead_code)] [u8; 3072]);
 
 /// x87, AVX and AVX-512. The stub has saved the SSE registers, and the shim does not use the others.
 const PARTS: u32 = 0b1110_0101;
 
 /// Calls a function during which other code of the program may run.
 fn with_vector_state(call: impl FnOnce()) {
-    let mut state = VectorState([0; 3072]);
-    // SAFETY: the buffer is aligned and has room for the parts that are asked for; its header is zero, as must be.
-    unsafe { asm!("xsave64 [{}]", in(reg) state.0.as_mut_ptr(), in("eax") PARTS, in("edx") 0, options(nostack)) };
+    const HEADER: usize = 512;
+    const HEADER_BYTES: usize = 64;
+    let mut state = MaybeUninit::<VectorState>::uninit();
+    let place = state.as_mut_ptr().cast::<u8>();
+    // SAFETY: the buffer is aligned and has room for the parts that are asked for; its header must be zero before.
+    unsafe {
+        place.add(HEADER).cast::<[u64; HEADER_BYTES / 8]>().write([0; HEADER_BYTES / 8]);
+        asm!("xsave64 [{}]", in(reg) place, in("eax") PARTS, in("edx") 0, options(nostack));
+    }
     call();
     // SAFETY: restores what was saved above.
-    unsafe { asm!("xrstor64 [{}]", in(reg) state.0.as_ptr(), in("eax") PARTS, in("edx") 0, options(nostack)) };
+    unsafe { asm!("xrstor64 [{}]", in(reg) place, in("eax") PARTS, in("edx") 0, options(nostack)) };
 }

@@ -52,7 +52,13 @@ functions! {
 type Address = *const ();
 
 /// The addresses, by [`Function`]; null where it is not known yet. The stubs jump through it.
-pub static ADDRESSES: [Own<Address>; NAMES.len()] = {
+pub static ADDRESSES: [Own<Address>; NAMES.len()] = early_forms();
+
+/// What the shim's own calls use, by [`Function`]; null for those that have no simple form. libc's forms use vector
+/// registers whose upper halves nobody saves when an access of the program leads to the shim.
+pub static OWN: [Own<Address>; NAMES.len()] = early_forms();
+
+const fn early_forms() -> [Own<Address>; NAMES.len()] {
     let mut addresses = [const { Own(Cell::new(core::ptr::null())) }; NAMES.len()];
     addresses[Function::memcpy as usize] = Own(Cell::new(early::copy as Address));
     addresses[Function::memmove as usize] = Own(Cell::new(early::copy as Address));
@@ -61,7 +67,7 @@ pub static ADDRESSES: [Own<Address>; NAMES.len()] = {
     addresses[Function::bcmp as usize] = Own(Cell::new(early::compare as Address));
     addresses[Function::strlen as usize] = Own(Cell::new(early::length as Address));
     addresses
-};
+}
 
 /// Looks up all of them. Before the snapshot.
 pub fn find_all() {

@@ -92,6 +92,7 @@ macro_rules! variadic {
                 count = const $count,
                 watching = sym $crate::access::WATCHING,
                 addresses = sym $crate::wrap::real::ADDRESSES,
+                own = sym $crate::wrap::real::OWN,
                 index = const $crate::wrap::real::Function::$name as usize,
                 find = sym $crate::wrap::real::find_and_jump,
                 caller = sym $crate::gate::CALLER,

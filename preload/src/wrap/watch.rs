@@ -16,6 +16,10 @@ macro_rules! watched_or_libc {
          lea r10, [rip + _end]
          cmp r11, r10
          jae 4f
+         mov r11, [rip + {own} + 8 * {index}]
+         test r11, r11
+         jz 2f
+         jmp r11
          2: mov r11, [rip + {addresses} + 8 * {index}]
          test r11, r11
          jz 3f
@@ -40,6 +44,7 @@ macro_rules! watch {
                 "jmp {body}",
                 watching = sym $crate::access::WATCHING,
                 addresses = sym $crate::wrap::real::ADDRESSES,
+                own = sym $crate::wrap::real::OWN,
                 index = const $crate::wrap::real::Function::$name as usize,
                 find = sym $crate::wrap::real::find_and_jump,
                 caller = sym $crate::gate::CALLER,
