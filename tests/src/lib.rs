@@ -3,6 +3,7 @@
 //! The tests use rscale as its users do: they start the executable and look at its exit status, its texts and its JSON.
 //! Nothing here depends on rscale's own crates, so that a mistake in them can not hide itself.
 
+pub mod access_oracle;
 pub mod binary;
 pub mod compile;
 pub mod expectation;

@@ -1,0 +1,177 @@
+//! rscale and brute force agree on what random programs with plain memory accesses can do: scheduling points at memory
+//! accesses lose no outcome and invent none.
+//!
+//! Everything is deterministic: the n-th program is always the same one. `scripts/oracle` runs ten times as many.
+//! `RSCALE_ORACLE_PROGRAM` names a single one to look at.
+
+use rscale_tests::access_oracle::{Copying, Enumeration, Program, count_paths, enumerate, generate};
+use rscale_tests::binary::rscale;
+use rscale_tests::compile::compile;
+use rscale_tests::oracle::Random;
+use rscale_tests::process;
+use rscale_tests::scratch::Scratch;
+use rscale_tests::summary::Summary;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Programs to compare; `RSCALE_ORACLE_PROGRAMS` overrides it.
+const PROGRAMS: u64 = 1000;
+/// Programs with more states or schedules are passed over, so that none takes long.
+const MOST_STATES: usize = 400;
+const MOST_PATHS: u64 = 2000;
+/// Programs with more schedules are not explored without a reduction.
+const MOST_PATHS_UNREDUCED: u64 = 20;
+/// Explaining that threads wait for ever takes rscale a hundred times as long as an execution.
+const MOST_PATHS_STUCK: u64 = 25;
+/// Programs that take longer are named.
+const SLOW: std::time::Duration = std::time::Duration::from_secs(2);
+const WORKERS: usize = 2;
+/// Mismatches that are shown: one mistake shows in many programs.
+const SHOWN: usize = 5;
+const LEVELS: [&str; 2] = ["-O0", "-O2"];
+const PLACES: [&str; 4] = ["global", "heap", "stack", "tls"];
+
+#[test]
+fn rscale_agrees_with_brute_force() {
+    let scratch = Scratch::new(env!("CARGO_TARGET_TMPDIR"));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/access_interpreter.c");
+    let interpreters = LEVELS.map(|level| {
+        let interpreter = scratch.file(&format!("interpreter{level}"));
+        compile(&source, &interpreter, &[level]).expect("the interpreter compiles");
+        interpreter
+    });
+    let numbers = numbers();
+    let (next, mismatches) = (AtomicU64::new(numbers.start), Mutex::new(Vec::new()));
+    let (states, stuck) = (AtomicU64::new(0), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for worker in 0..WORKERS {
+            let bench = Bench { interpreters: &interpreters, trace: scratch.file(&format!("trace-{worker}.txt")) };
+            let (next, mismatches, states, stuck, end) = (&next, &mismatches, &states, &stuck, numbers.end);
+            scope.spawn(move || {
+                while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < end) {
+                    let (program, truth) = program(number);
+                    let start = std::time::Instant::now();
+                    states.fetch_add(truth.most.states as u64, Ordering::Relaxed);
+                    stuck.fetch_add((truth.most.has_livelock || truth.most.has_deadlock).into(), Ordering::Relaxed);
+                    if let Err(problem) = bench.compare(number, &program, &truth) {
+                        mismatches.lock().expect("no worker panics").push((number, program.to_string(), problem));
+                    }
+                    if start.elapsed() > SLOW {
+                        println!("program {number} took {:.1} s: {program}", start.elapsed().as_secs_f64());
+                    }
+                }
+            });
+        }
+    });
+    let (states, stuck) = (states.into_inner(), stuck.into_inner());
+    let wanted = numbers.end - numbers.start;
+    println!("{wanted} programs, {stuck} of them with threads that wait for ever, {states} states");
+    let mut mismatches = mismatches.into_inner().expect("no worker panics");
+    mismatches.sort();
+    for (number, program, problem) in mismatches.iter().take(SHOWN) {
+        eprintln!("program {number}: {program}\n  {problem}\n");
+    }
+    assert!(wanted == 1 || states > 20 * wanted && stuck > 0, "the programs have become too simple");
+    assert!(mismatches.is_empty(), "{} of {wanted} programs differ; the first ones stand above", mismatches.len());
+}
+
+fn numbers() -> std::ops::Range<u64> {
+    let given = |name: &str| {
+        let text = std::env::var(name).ok();
+        text.map(|count| count.parse::<u64>().unwrap_or_else(|_| panic!("{name} is a number")))
+    };
+    match given("RSCALE_ORACLE_PROGRAM") {
+        Some(number) => number..number + 1,
+        None => 0..given("RSCALE_ORACLE_PROGRAMS").unwrap_or(PROGRAMS),
+    }
+}
+
+/// What a program can do at least and at most: copies by the library have more freedom than one machine has.
+struct Truth {
+    least: Enumeration,
+    most: Enumeration,
+    paths: u64,
+}
+
+/// The program of this number, and all about it: the first one of its sequence that is small enough.
+fn program(number: u64) -> (Program, Truth) {
+    let mut random = Random::new(number);
+    loop {
+        let program = generate(&mut random);
+        let (least, most) = match (program.has_pieces(), program.has_words_only()) {
+            (true, false) => (Copying::AtOnce, Copying::AnyOrder),
+            _ => (Copying::Words, Copying::Words),
+        };
+        let Some(most) = enumerate(&program, most, MOST_STATES) else { continue };
+        let Some(least) = enumerate(&program, least, MOST_STATES) else { continue };
+        let paths = count_paths(&program, Copying::Words);
+        let is_stuck = most.has_livelock || most.has_deadlock;
+        if paths <= if is_stuck { MOST_PATHS_STUCK } else { MOST_PATHS } {
+            return (program, Truth { least, most, paths });
+        }
+    }
+}
+
+struct Bench<'a> {
+    interpreters: &'a [PathBuf],
+    trace: PathBuf,
+}
+
+impl Bench<'_> {
+    fn compare(&self, number: u64, program: &Program, truth: &Truth) -> Result<(), String> {
+        self.compare_with(number, program, truth, &[])?;
+        // A thread that waits in a loop reads again after every write: there are more schedules than paths.
+        let is_small = truth.paths <= MOST_PATHS_UNREDUCED && program.threads.len() <= 3 && !program.has_loops();
+        if is_small {
+            self.compare_with(number, program, truth, &["--filters", ""])?;
+        }
+        Ok(())
+    }
+
+    fn compare_with(&self, number: u64, program: &Program, truth: &Truth, options: &[&str]) -> Result<(), String> {
+        let level = number as usize % LEVELS.len();
+        let place = PLACES[number as usize / LEVELS.len() % PLACES.len()];
+        let mut command = Command::new(rscale());
+        command.arg("run").arg(&self.interpreters[level]).args(["--scope", "all", "--keep-going", "--outcomes"]);
+        command.args(["--quiet", "--json", "-", "--trace"]).arg(&self.trace).args(options);
+        command.arg("--").arg(program.to_string()).arg(place);
+        let finished = process::run(&mut command)?;
+        let summary = Summary::parse(&finished.stdout).map_err(|problem| format!("{problem}\n{}", finished.err()))?;
+        let named = |problem: String| format!("{} {place} {options:?}: {problem}", LEVELS[level]);
+        let is_explored = matches!(summary.text("verdict"), "clean" | "bug") && summary.0["complete"] == true;
+        if !is_explored {
+            return Err(named(finished.describe()));
+        }
+        expect_same(&summary, truth).map_err(named)
+    }
+}
+
+fn expect_same(summary: &Summary, truth: &Truth) -> Result<(), String> {
+    for (kind, least, most) in [
+        ("livelock", truth.least.has_livelock, truth.most.has_livelock),
+        ("deadlock", truth.least.has_deadlock, truth.most.has_deadlock),
+    ] {
+        let found = summary.has_finding(kind);
+        if found && !most || !found && least {
+            return Err(format!("a {kind}: enumerated {least} to {most}, findings {}", summary.0["findings"]));
+        }
+    }
+    let is_other = |finding: &&serde_json::Value| finding["kind"] != "livelock" && finding["kind"] != "deadlock";
+    if let Some(other) = summary.findings().iter().find(is_other) {
+        return Err(format!("an unexpected finding: {other}"));
+    }
+    let expected = |outcomes: &BTreeSet<String>| -> BTreeSet<(i64, String)> {
+        outcomes.iter().map(|text| (0, format!("{text}\n"))).collect()
+    };
+    let (least, most, got) = (expected(&truth.least.outcomes), expected(&truth.most.outcomes), summary.outcomes());
+    let missing: Vec<_> = least.difference(&got).take(SHOWN).collect();
+    let surplus: Vec<_> = got.difference(&most).take(SHOWN).collect();
+    if missing.is_empty() && surplus.is_empty() {
+        return Ok(());
+    }
+    let of = least.len();
+    Err(format!("of {of} outcomes, {got} found; missing: {missing:?}; that can not be: {surplus:?}", got = got.len()))
+}
