@@ -1,0 +1,32 @@
+/* rscale-test
+ * verdict: bug
+ * kind: deadlock
+ * scope: all
+ *
+ * Sets the flag and signals without the lock, when the other thread has looked at the flag, and does not wait yet.
+ */
+#include <assert.h>
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static volatile int ready;
+
+static void *sets(void *unused)
+{
+    ready = 1;
+    pthread_cond_signal(&changed);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t other;
+    pthread_create(&other, NULL, sets, NULL);
+    pthread_mutex_lock(&lock);
+    while (!ready)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+    pthread_join(other, NULL);
+    return 0;
+}

@@ -1,0 +1,36 @@
+/* rscale-test
+ * verdict: bug
+ * kind: assertion
+ * scope: all
+ * isolation: snapshot
+ *
+ * Peterson's lock with the turn taken before the interest is shown: both may enter.
+ */
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_char wants[2], turn;
+static int counter;
+
+static void *enters(void *argument)
+{
+    int me = argument != NULL;
+    turn = !me;
+    wants[me] = 1;
+    while (wants[!me] && turn == !me)
+        ;
+    counter++;
+    wants[me] = 0;
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t other;
+    pthread_create(&other, NULL, enters, &turn);
+    enters(NULL);
+    pthread_join(other, NULL);
+    assert(counter == 2);
+    return 0;
+}
