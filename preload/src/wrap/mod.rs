@@ -61,19 +61,21 @@ impl State {
     }
 }
 
-/// Defines an exported function that notes its caller first.
-///
-/// The exported symbol is a stub without a frame: it stores the return address for reports and jumps to the body.
-macro_rules! wrap {
-    ($($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => { $(
+/// Defines exported functions that note their caller first. `$go_on` is how the stub gets to the body and back.
+macro_rules! export {
+    ($go_on:expr => $($(#[$doc:meta])*
+        fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block
+    )*) => { $(
         $(#[$doc])*
         #[unsafe(no_mangle)]
         #[unsafe(naked)]
         pub unsafe extern "C" fn $name() {
             core::arch::naked_asm!(
+                ".cfi_startproc",
                 "mov r11, [rsp]",
                 "mov [rip + {caller}], r11",
-                "jmp {body}",
+                $go_on,
+                ".cfi_endproc",
                 caller = sym $crate::gate::CALLER,
                 body = sym $name::body,
             )
@@ -87,7 +89,53 @@ macro_rules! wrap {
         }
     )* };
 }
+pub(crate) use export;
+
+/// Defines an exported function that notes its caller first.
+///
+/// The exported symbol is a stub without a frame: it stores the return address for reports and jumps to the body.
+macro_rules! wrap {
+    ($($functions:tt)*) => { $crate::wrap::export! { "jmp {body}" => $($functions)* } };
+}
 pub(crate) use wrap;
+
+/// As [`wrap!`], for functions that programs call in loops while they wait: clears the registers that a function may
+/// change. What the shim leaves there differs from call to call, and the loop would never come back to the same state.
+macro_rules! wrap_without_traces {
+    ($($functions:tt)*) => { $crate::wrap::export! {
+        "sub rsp, 8
+         .cfi_adjust_cfa_offset 8
+         call {body}
+         add rsp, 8
+         .cfi_adjust_cfa_offset -8
+         xor ecx, ecx
+         xor edx, edx
+         xor esi, esi
+         xor edi, edi
+         xor r8d, r8d
+         xor r9d, r9d
+         xor r10d, r10d
+         xor r11d, r11d
+         pxor xmm0, xmm0
+         pxor xmm1, xmm1
+         pxor xmm2, xmm2
+         pxor xmm3, xmm3
+         pxor xmm4, xmm4
+         pxor xmm5, xmm5
+         pxor xmm6, xmm6
+         pxor xmm7, xmm7
+         pxor xmm8, xmm8
+         pxor xmm9, xmm9
+         pxor xmm10, xmm10
+         pxor xmm11, xmm11
+         pxor xmm12, xmm12
+         pxor xmm13, xmm13
+         pxor xmm14, xmm14
+         pxor xmm15, xmm15
+         ret" => $($functions)*
+    } };
+}
+pub(crate) use wrap_without_traces;
 
 /// Exports wrapped functions under other names that glibc has for them.
 macro_rules! alias {

@@ -1,6 +1,6 @@
 //! Sleeping and yielding: scheduling points that let virtual time pass. Nothing interrupts a sleep, so no time remains.
 
-use super::{alias, fail, wrap};
+use super::{alias, fail, wrap_without_traces};
 use crate::{clock, gate};
 use core::ffi::{c_int, c_uint};
 use rscale_protocol::{Action, Op, Variable};
@@ -40,7 +40,7 @@ fn clock_error(clock: c_int) -> c_int {
     }
 }
 
-wrap! {
+wrap_without_traces! {
     /// Sleeps for seconds.
     fn sleep(seconds: c_uint) -> c_uint {
         for_nanoseconds(u64::from(seconds) * clock::SECOND);
