@@ -22,7 +22,7 @@ pub fn now() -> u64 {
 
 /// What the clock shows; a reading takes a little time.
 pub fn read(clock: i32) -> u64 {
-    crate::access::spin::look_at_time();
+    crate::access::spin::note_progress();
     let world = world::get();
     let thread = world.current.get();
     let later = now() + PER_READING;

@@ -15,17 +15,24 @@ pub struct Own<T>(Cell<T>);
 // SAFETY: only the kernel thread that runs program and shim touches it.
 unsafe impl<T> Sync for Own<T> {}
 
-/// Where the program called the wrapped function that runs: each wrapper notes its return address here first.
-pub static CALLER: Own<u64> = Own(Cell::new(0));
+/// Where the program called the wrapped function that runs: each wrapper notes its return address here first. Functions
+/// that programs call in loops add the stack pointer and the registers that a function has to keep.
+pub static CALLER: [Own<u64>; 8] = [const { Own(Cell::new(0)) }; 8];
 
 /// Notes where the program made the system call that is served.
 pub fn set_caller(pc: u64) {
-    CALLER.0.set(pc);
+    CALLER[0].0.set(pc);
 }
 
 /// The call site of the wrapped function that runs.
 pub fn caller() -> u64 {
-    CALLER.0.get()
+    CALLER[0].0.get()
+}
+
+/// The stack pointer, and the registers that a function has to keep, as the function that runs found them. Only those
+/// defined with `wrap_in_loops!` note them.
+pub fn caller_state() -> (u64, [u64; 6]) {
+    (CALLER[1].0.get(), core::array::from_fn(|index| CALLER[index + 2].0.get()))
 }
 
 /// An action of the running thread on an object, called from where the program called.
@@ -120,6 +127,7 @@ fn wait_for_turn(action: &Action) -> Choice {
         finish::before_main(action);
     }
     access::spin::arrive(action.op);
+    access::local::log();
     if world.model_in_step(|model| model.announce(action)) {
         enabled::note_step(action);
     }
@@ -135,6 +143,7 @@ fn perform(action: &Action, choice: Choice) -> Outcome {
     enabled::note_step(action);
     arena::get().log.store_result(world.logged.get() - 1, outcome.result);
     access::clocks::step(action);
+    access::spin::stepped(action);
     sched::wake_sleepers(action);
     outcome
 }

@@ -11,11 +11,12 @@ use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{Token, load_set};
 use rscale_protocol::{Choice, Ending, MAX_THREADS, Op, ThreadId, ThreadSet};
 
-/// Who takes the next step, and how. Ends or pauses the execution where the request says so.
-pub fn choose(enabled: &[ThreadSet; 3]) -> Token {
+/// Who takes the next step, and how, among those whom a schedule may choose and, beyond it, those for whom there is some
+/// sense in it. Ends or pauses the execution where the request says so.
+pub fn choose(enabled: &[ThreadSet; 3], sensible: &[ThreadSet; 3]) -> Token {
     let world = world::get();
     let request = &arena::get().request;
-    if enabled.iter().all(|set| set.is_empty()) {
+    if sensible.iter().all(|set| set.is_empty()) {
         sched::nobody_is_enabled();
     }
     if world.steps.get() >= request.step_budget.load(Relaxed) {
@@ -32,7 +33,7 @@ pub fn choose(enabled: &[ThreadSet; 3]) -> Token {
         world.order.set(request.order.load(Relaxed));
     }
     world.new_steps.set(world.new_steps.get() + 1);
-    proceed(enabled)
+    proceed(sensible)
 }
 
 /// The next token of the prefix, which must be possible.

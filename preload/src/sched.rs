@@ -30,12 +30,19 @@ pub fn hand_over() -> ! {
 /// Decides who takes the next step, logs it, and marks how it is taken. Ends the execution where nobody can.
 pub fn decide() -> Token {
     let world = world::get();
-    let enabled = access::spin::without_waiting(within_atomic_section(enabled::current()));
-    let token = policy::choose(&enabled);
+    let enabled = within_atomic_section(enabled::current());
+    let sensible = access::spin::without_waiting(enabled);
+    let offered = if schedules_waiting() { enabled } else { sensible };
+    let token = policy::choose(&offered, &sensible);
     world.fibers[token.thread.index()].turn.set(token.choice);
-    log(token, &enabled);
-    access::spin::scheduled(token.thread);
+    log(token, &offered);
+    access::spin::scheduled(token.thread, sensible[token.choice as usize].contains(token.thread));
     token
+}
+
+/// Whether threads that wait in a loop count as able to take a step.
+fn schedules_waiting() -> bool {
+    arena::get().setup.schedules_waiting.load(Relaxed) != 0
 }
 
 /// A thread in an atomic section goes first; while it waits for something, the others may run.
@@ -61,6 +68,7 @@ fn log(token: Token, enabled: &[ThreadSet; 3]) {
     }
     let action = world.fibers[token.thread.index()].next();
     arena.log.store(world.logged.get(), action, token.choice, enabled);
+    access::local::begin_step(world.logged.get());
     world.logged.set(world.logged.get() + 1);
     world.steps.set(world.steps.get() + 1);
     arena.mailbox.heartbeat.store(world.steps.get(), Relaxed);

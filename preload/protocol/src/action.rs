@@ -106,10 +106,22 @@ impl Action {
     /// The futex word did not hold the expected value when the step was taken.
     pub const STALE: u8 = 32;
 
+    /// A read that was an atomic update before it took place: it has turned out to change nothing.
+    pub const WAS_UPDATE: u8 = 128;
+
     /// An action on one variable, without a deadline.
     #[must_use]
     pub fn new(thread: ThreadId, op: Op, object: Variable) -> Action {
         Action { op, flags: 0, thread, count: 0, object, second: Variable(0), deadline: Self::NEVER, pc: 0 }
+    }
+
+    /// The action as it was before it took place.
+    #[must_use]
+    pub fn announced(self) -> Action {
+        if self.flags & Self::WAS_UPDATE == 0 {
+            return self;
+        }
+        Action { op: Op::AtomicUpdate, flags: self.flags & !Self::WAS_UPDATE, ..self }
     }
 
     /// Whether the operation may give up waiting.

@@ -117,6 +117,23 @@ impl Op {
     }
 }
 
+impl Op {
+    /// Whether the operation changes no variable at all.
+    #[must_use]
+    #[inline(always)]
+    pub fn changes_nothing(self) -> bool {
+        matches!(self, Op::Read | Op::Yield | Op::Sleep | Op::Preempt)
+    }
+
+    /// Whether the operation changes something only if it succeeds, that is, returns 0.
+    #[must_use]
+    #[inline(always)]
+    pub fn is_attempt(self) -> bool {
+        use Op::{MutexTryLock, RwTryRead, RwTryWrite, SemTryWait, SpinTryLock};
+        matches!(self, MutexTryLock | RwTryRead | RwTryWrite | SemTryWait | SpinTryLock)
+    }
+}
+
 operations! {
     /// First step of a thread.
     1 ThreadStart "thread start" Thread Object;

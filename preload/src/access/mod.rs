@@ -17,6 +17,7 @@
 pub mod clocks;
 mod detect;
 mod library;
+pub mod local;
 mod locations;
 mod pieces;
 mod point;

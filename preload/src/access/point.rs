@@ -27,7 +27,7 @@ pub fn is_communication(range: Location) -> bool {
 
 /// The running thread is about to access communication variables with one instruction.
 /// `local` is a hash of its local state.
-pub fn instruction(kind: SiteKind, range: Location, pc: u64, local: impl FnOnce() -> u64) {
+pub fn instruction(kind: SiteKind, range: Location, pc: u64, local: impl Fn() -> u64) {
     let mut touched = locations::touched_by(range);
     let Some(location) = touched.next() else { return };
     if let Some(last) = touched.last() {
@@ -39,7 +39,7 @@ pub fn instruction(kind: SiteKind, range: Location, pc: u64, local: impl FnOnce(
         if world::get().is_alone() {
             return;
         }
-        let is_step = !spin::read(op, location, pc, local);
+        let is_step = !spin::look(op, location.start, pc, &local);
         if is_step {
             pass(op);
         }

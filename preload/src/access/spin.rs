@@ -8,11 +8,12 @@
 //! What code without instrumentation changes is not seen. So where nobody else can take a step, such a thread is let
 //! loose for a number of rounds; only if these change nothing either, it is a livelock.
 
-use super::clocks::{self, Own};
+use super::clocks::Own;
+use super::local;
 use super::locations::Location;
 use crate::{arena, world};
 use core::cell::Cell;
-use rscale_protocol::{MAX_THREADS, Op, ThreadId, ThreadSet};
+use rscale_protocol::{Action, MAX_THREADS, Op, ThreadId, ThreadSet};
 
 /// Locations that a round may read.
 const MOST_WATCHED: usize = 8;
@@ -82,8 +83,9 @@ impl Round {
         update: None,
     };
 
+    /// Whoever changes what lies there may end the loop; a thread that yields looks at nothing.
     fn watch(&mut self, location: u64) {
-        if self.watched[..self.count].contains(&location) {
+        if location == 0 || self.watched[..self.count].contains(&location) {
             return;
         }
         if self.count == MOST_WATCHED {
@@ -122,8 +124,8 @@ pub fn note_write(address: u64) {
     }
 }
 
-/// The running thread looks at the time: it may be waiting for that.
-pub fn look_at_time() {
+/// The running thread has done something that can not be repeated: it looked at the time, or got what it tried to get.
+pub fn note_progress() {
     PROGRESS.0.set(true);
 }
 
@@ -137,10 +139,12 @@ pub fn arrive(op: Op) {
     settle(&mut round, thread);
     let has_written = PROGRESS.0.replace(false);
     if has_written {
+        local::note_write();
         wake(thread, |round| round.watches_all);
     }
-    let changes_nothing = matches!(op, Op::Read | Op::AtomicUpdate | Op::Yield | Op::Sleep | Op::Preempt);
-    round.progress |= has_written || !changes_nothing;
+    // What an atomic update changes, and what an attempt does, is seen when the thread arrives at its next action.
+    let may_change_nothing = op.changes_nothing() || op.is_attempt() || op == Op::AtomicUpdate;
+    round.progress |= has_written || !may_change_nothing;
     round.long_runs = 0;
     ROUNDS[thread.index()].0.set(round);
 }
@@ -153,7 +157,7 @@ fn settle(round: &mut Round, thread: ThreadId) {
         written(update.location, thread);
     } else {
         // A compare-and-exchange that failed, and the like, is no more than a read: it commutes with others.
-        arena::get().log.change_op(update.logged, Op::Read);
+        arena::get().log.make_read(update.logged);
     }
 }
 
@@ -166,11 +170,14 @@ fn value(range: Location) -> u64 {
     u64::from_ne_bytes(bytes)
 }
 
-/// The running thread is about to read or update a location, from the given local state. Returns whether it does so
-/// without a scheduling point, because it is let loose.
-pub fn read(op: Op, location: Location, pc: u64, local: impl FnOnce() -> u64) -> bool {
+/// The running thread is about to look at what lies at an address, and may update it, from the given local state. Returns
+/// whether it does so without a scheduling point, because it is let loose.
+pub fn look(op: Op, address: u64, pc: u64, local: impl Fn() -> u64) -> bool {
     let thread = world::get().current.get();
     arrive(op);
+    if local::are_logged() {
+        local::set(mix(local(), pc));
+    }
     let mut round = ROUNDS[thread.index()].0.get();
     let is_longer = !round.progress && round.reads == round.most_reads;
     let is_new = round.progress || is_longer;
@@ -185,7 +192,7 @@ pub fn read(op: Op, location: Location, pc: u64, local: impl FnOnce() -> u64) ->
         (round.local, round.reads) = (now, 0);
     }
     round.reads += 1;
-    round.watch(location.start);
+    round.watch(address);
     let is_loose = round.loose > 0;
     if is_loose && waits {
         round.loose -= 1;
@@ -198,7 +205,11 @@ pub fn read(op: Op, location: Location, pc: u64, local: impl FnOnce() -> u64) ->
         insert(&WAITING, thread);
     }
     ROUNDS[thread.index()].0.set(round);
-    is_loose && !is_in_vain
+    let is_no_step = is_loose && !is_in_vain;
+    if is_no_step {
+        local::forget();
+    }
+    is_no_step
 }
 
 /// The running thread is scheduled to update a location, and does so next: whether that changes anything is seen when it
@@ -286,6 +297,14 @@ fn wake(by: ThreadId, waits_for_it: impl Fn(&Round) -> bool) {
     }
 }
 
+/// The running thread has taken a step at these objects.
+#[inline(always)]
+pub fn stepped(action: &Action) {
+    if !WAITING.0.get().is_empty() && !action.op.changes_nothing() {
+        action.objects().for_each(|object| written(object.0, action.thread));
+    }
+}
+
 /// The threads that can take a step, without those that wait in a loop. If nobody else can, one of them is let loose.
 pub fn without_waiting(enabled: [ThreadSet; 3]) -> [ThreadSet; 3] {
     let waiting = WAITING.0.get();
@@ -300,11 +319,15 @@ pub fn without_waiting(enabled: [ThreadSet; 3]) -> [ThreadSet; 3] {
     [proceed.without(EXHAUSTED.0.get()), time_out, spurious]
 }
 
-/// The thread is scheduled: if it waits in a loop, nobody else could take a step.
-pub fn scheduled(thread: ThreadId) {
-    if WAITING.0.get().contains(thread) {
-        remove(&WAITING, thread);
-        let round = ROUNDS[thread.index()].0.get();
+/// The thread is scheduled. If it waits in a loop, either nobody else could take a step, and it is let loose, or the
+/// schedule wants it to go round again.
+pub fn scheduled(thread: ThreadId, is_alone: bool) {
+    if !WAITING.0.get().contains(thread) {
+        return;
+    }
+    remove(&WAITING, thread);
+    let round = ROUNDS[thread.index()].0.get();
+    if is_alone {
         ROUNDS[thread.index()].0.set(Round { loose: LOOSE_ROUNDS, ..round });
         insert(&HAS_BEEN_LOOSE, thread);
     }
@@ -321,7 +344,7 @@ pub fn local_state(registers: &[u64], from: u64) -> u64 {
     let fiber = world::get().fiber();
     let (_, top) = fiber.stack.get();
     let own = fiber.fs.get();
-    let hash = registers.iter().fold(clocks::base(), |hash, &word| mix(hash, word));
+    let hash = registers.iter().fold(from, |hash, &word| mix(hash, word));
     // SAFETY: the used part of the thread's stack, and the thread-local variables, which lie before the thread's block.
     unsafe { hash_words(hash_words(hash, from, top), own - THREAD_LOCAL, own) }
 }

@@ -2,7 +2,7 @@
 
 use super::condition;
 use super::mutex;
-use super::{once, specific, thread, thread_info, wrap};
+use super::{once, specific, thread, thread_info, wrap, wrap_in_loops};
 use crate::{cancel, gate, world};
 use core::ffi::c_int;
 use rscale_protocol::{Action, Op};
@@ -24,6 +24,13 @@ fn result_for(error: c_int) -> c_int {
         libc::ENOMEM => NO_MEMORY,
         libc::ETIMEDOUT => TIMED_OUT,
         _ => ERROR,
+    }
+}
+
+wrap_in_loops! {
+    /// Locks if the mutex is free.
+    fn mtx_trylock(mutex: mutex::Handle) -> c_int {
+        result_for(mutex::try_lock(mutex))
     }
 }
 
@@ -80,11 +87,6 @@ wrap! {
     /// Locks.
     fn mtx_lock(mutex: mutex::Handle) -> c_int {
         result_for(mutex::operate(Op::MutexLock, mutex))
-    }
-
-    /// Locks if the mutex is free.
-    fn mtx_trylock(mutex: mutex::Handle) -> c_int {
-        result_for(mutex::operate(Op::MutexTryLock, mutex))
     }
 
     /// Locks, or gives up at a time.

@@ -1,6 +1,7 @@
 //! What `<rscale.h>` offers: the functions with which a program talks to rscale.
 
-use super::wrap;
+use super::{wrap, wrap_in_loops};
+use crate::access::local;
 use crate::{arena, finish, gate, world};
 use core::ffi::{c_int, c_uint};
 use rscale_protocol::{Ending, Op, Variable};
@@ -24,6 +25,15 @@ fn end_atomic() {
         gate::pass(gate::action(Op::AtomicEnd, Variable(0)));
         let nesting = &world::get().fiber().atomic;
         nesting.set(nesting.get().saturating_sub(1));
+    }
+}
+
+wrap_in_loops! {
+    /// Lets others run.
+    fn rscale_yield() {
+        if is_running() {
+            local::pass_in_loop(Op::Yield, Variable(0));
+        }
     }
 }
 
@@ -59,13 +69,6 @@ wrap! {
     fn rscale_assert(holds: c_int) {
         if is_running() && holds == 0 {
             finish::end_with(Ending::Assertion, 0, b"rscale_assert")
-        }
-    }
-
-    /// Lets others run.
-    fn rscale_yield() {
-        if is_running() {
-            gate::pass(gate::action(Op::Yield, Variable(0)));
         }
     }
 

@@ -99,11 +99,19 @@ macro_rules! wrap {
 }
 pub(crate) use wrap;
 
-/// As [`wrap!`], for functions that programs call in loops while they wait: clears the registers that a function may
-/// change. What the shim leaves there differs from call to call, and the loop would never come back to the same state.
-macro_rules! wrap_without_traces {
+/// As [`wrap!`], for functions that programs call in loops while they wait. Notes the registers of the caller, for its
+/// local state, and clears those that a function may change: what the shim leaves there differs from call to call, and
+/// the loop would never come back to the same state.
+macro_rules! wrap_in_loops {
     ($($functions:tt)*) => { $crate::wrap::export! {
-        "sub rsp, 8
+        "mov [rip + {caller} + 8], rsp
+         mov [rip + {caller} + 16], rbx
+         mov [rip + {caller} + 24], rbp
+         mov [rip + {caller} + 32], r12
+         mov [rip + {caller} + 40], r13
+         mov [rip + {caller} + 48], r14
+         mov [rip + {caller} + 56], r15
+         sub rsp, 8
          .cfi_adjust_cfa_offset 8
          call {body}
          add rsp, 8
@@ -135,7 +143,7 @@ macro_rules! wrap_without_traces {
          ret" => $($functions)*
     } };
 }
-pub(crate) use wrap_without_traces;
+pub(crate) use wrap_in_loops;
 
 /// Exports wrapped functions under other names that glibc has for them.
 macro_rules! alias {

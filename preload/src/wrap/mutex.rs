@@ -1,11 +1,12 @@
 //! Mutexes.
 
 use super::object::{self, word};
-use super::{alias, wrap};
+use super::{alias, wrap, wrap_in_loops};
+use crate::access::local;
 use crate::{clock, gate, world};
 use core::ffi::c_int;
 use rscale_protocol::model::{Mutex, MutexKind, ObjectState};
-use rscale_protocol::{Action, Op};
+use rscale_protocol::{Action, Op, Variable};
 
 pub type Handle = *mut libc::pthread_mutex_t;
 
@@ -53,6 +54,14 @@ pub fn clear_owner(mutex: Handle) {
 pub fn operate(op: Op, mutex: Handle) -> c_int {
     adopt(mutex);
     let result = gate::pass(gate::action_at(op, mutex));
+    mirror(mutex);
+    result
+}
+
+/// Locks if the mutex is free.
+pub fn try_lock(mutex: Handle) -> c_int {
+    adopt(mutex);
+    let result = local::pass_in_loop(Op::MutexTryLock, Variable(mutex as u64));
     mirror(mutex);
     result
 }
@@ -120,11 +129,6 @@ wrap! {
         operate(Op::MutexLock, mutex)
     }
 
-    /// Locks if the mutex is free.
-    fn pthread_mutex_trylock(mutex: Handle) -> c_int {
-        operate(Op::MutexTryLock, mutex)
-    }
-
     /// Locks, or gives up at a time.
     fn pthread_mutex_timedlock(mutex: Handle, time: *const libc::timespec) -> c_int {
         lock_until(mutex, libc::CLOCK_REALTIME, time)
@@ -143,6 +147,13 @@ wrap! {
     /// Declares the state behind a robust mutex repaired.
     fn pthread_mutex_consistent(mutex: Handle) -> c_int {
         operate(Op::MutexConsistent, mutex)
+    }
+}
+
+wrap_in_loops! {
+    /// Locks if the mutex is free.
+    fn pthread_mutex_trylock(mutex: Handle) -> c_int {
+        try_lock(mutex)
     }
 }
 

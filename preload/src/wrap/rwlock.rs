@@ -1,10 +1,11 @@
 //! Read-write locks.
 
-use super::{alias, mutex, object, wrap};
+use super::{alias, mutex, object, wrap, wrap_in_loops};
+use crate::access::local;
 use crate::gate;
 use core::ffi::c_int;
 use rscale_protocol::model::{ObjectState, RwLock};
-use rscale_protocol::{Action, Op};
+use rscale_protocol::{Action, Op, Variable};
 
 type Handle = *mut libc::pthread_rwlock_t;
 
@@ -32,6 +33,23 @@ fn operate_until(op: Op, lock: Handle, clock: c_int, time: *const libc::timespec
     gate::pass(mutex::timed(gate::action_at(op, lock), clock, time))
 }
 
+fn attempt(op: Op, lock: Handle) -> c_int {
+    adopt(lock);
+    local::pass_in_loop(op, Variable(lock as u64))
+}
+
+wrap_in_loops! {
+    /// Locks for reading if that is possible at once.
+    fn pthread_rwlock_tryrdlock(lock: Handle) -> c_int {
+        attempt(Op::RwTryRead, lock)
+    }
+
+    /// Locks for writing if that is possible at once.
+    fn pthread_rwlock_trywrlock(lock: Handle) -> c_int {
+        attempt(Op::RwTryWrite, lock)
+    }
+}
+
 wrap! {
     /// Makes a read-write lock.
     fn pthread_rwlock_init(lock: Handle, attributes: *const i32) -> c_int {
@@ -56,16 +74,6 @@ wrap! {
     /// Locks for writing.
     fn pthread_rwlock_wrlock(lock: Handle) -> c_int {
         operate(Op::RwWrite, lock)
-    }
-
-    /// Locks for reading if that is possible at once.
-    fn pthread_rwlock_tryrdlock(lock: Handle) -> c_int {
-        operate(Op::RwTryRead, lock)
-    }
-
-    /// Locks for writing if that is possible at once.
-    fn pthread_rwlock_trywrlock(lock: Handle) -> c_int {
-        operate(Op::RwTryWrite, lock)
     }
 
     /// Locks for reading, or gives up at a time.

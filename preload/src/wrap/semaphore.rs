@@ -4,12 +4,13 @@
 //! keeps its place in a fixed table, chosen by its hash, so that the same name has the same address in every
 //! interleaving. What a name refers to is shared by all threads, so opening and unlinking are steps of their own.
 
-use super::{fail, mutex, object, with_errno, wrap};
+use super::{fail, mutex, object, with_errno, wrap, wrap_in_loops};
+use crate::access::local;
 use crate::{clock, finish, gate, world};
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int, c_uint};
 use rscale_protocol::model::Semaphore;
-use rscale_protocol::{Action, Op};
+use rscale_protocol::{Action, Op, Variable};
 
 type Handle = *mut libc::sem_t;
 
@@ -163,6 +164,14 @@ fn wait_until(semaphore: Handle, clock: c_int, time: *const libc::timespec) -> c
     }
 }
 
+wrap_in_loops! {
+    /// Lowers the value if it is positive.
+    fn sem_trywait(semaphore: Handle) -> c_int {
+        object::check_memory(semaphore);
+        with_errno(local::pass_in_loop(Op::SemTryWait, Variable(semaphore as u64)))
+    }
+}
+
 wrap! {
     /// Makes a semaphore.
     fn sem_init(semaphore: Handle, _shared: c_int, value: c_uint) -> c_int {
@@ -178,11 +187,6 @@ wrap! {
     /// Waits until the value is positive and lowers it.
     fn sem_wait(semaphore: Handle) -> c_int {
         with_errno(gate::pass(wait_action(semaphore)))
-    }
-
-    /// Lowers the value if it is positive.
-    fn sem_trywait(semaphore: Handle) -> c_int {
-        operate(Op::SemTryWait, semaphore)
     }
 
     /// Waits, or gives up at a time.

@@ -1,6 +1,7 @@
 //! Sleeping and yielding: scheduling points that let virtual time pass. Nothing interrupts a sleep, so no time remains.
 
-use super::{alias, fail, wrap_without_traces};
+use super::{alias, fail, wrap_in_loops};
+use crate::access::local;
 use crate::{clock, gate};
 use core::ffi::{c_int, c_uint};
 use rscale_protocol::{Action, Op, Variable};
@@ -11,7 +12,11 @@ const ERROR: c_int = -2;
 
 fn until(deadline: u64) {
     let sleep = gate::action(Op::Sleep, Variable(0));
-    gate::pass(Action { deadline: deadline.min(Action::NEVER - 1), flags: Action::CANCELLATION_POINT, ..sleep });
+    local::pass_action_in_loop(Action {
+        deadline: deadline.min(Action::NEVER - 1),
+        flags: Action::CANCELLATION_POINT,
+        ..sleep
+    });
 }
 
 fn for_nanoseconds(duration: u64) {
@@ -27,7 +32,7 @@ fn for_time(duration: *const libc::timespec) -> bool {
 
 /// Lets others run.
 fn give_way() {
-    gate::pass(gate::action(Op::Yield, Variable(0)));
+    local::pass_in_loop(Op::Yield, Variable(0));
 }
 
 /// The error of sleeping by this clock.
@@ -40,7 +45,7 @@ fn clock_error(clock: c_int) -> c_int {
     }
 }
 
-wrap_without_traces! {
+wrap_in_loops! {
     /// Sleeps for seconds.
     fn sleep(seconds: c_uint) -> c_uint {
         for_nanoseconds(u64::from(seconds) * clock::SECOND);

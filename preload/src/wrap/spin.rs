@@ -1,15 +1,24 @@
 //! Spin locks. They have no static initialiser, so one that was never initialised is an error of the program.
 
-use super::{object, wrap};
+use super::{object, wrap, wrap_in_loops};
+use crate::access::local;
 use crate::gate;
 use core::ffi::c_int;
-use rscale_protocol::Op;
+use rscale_protocol::{Op, Variable};
 
 type Handle = *mut libc::pthread_spinlock_t;
 
 fn operate(op: Op, lock: Handle) -> c_int {
     object::check_memory(lock);
     gate::pass(gate::action_at(op, lock))
+}
+
+wrap_in_loops! {
+    /// Locks if the lock is free.
+    fn pthread_spin_trylock(lock: Handle) -> c_int {
+        object::check_memory(lock);
+        local::pass_in_loop(Op::SpinTryLock, Variable(lock as u64))
+    }
 }
 
 wrap! {
@@ -26,11 +35,6 @@ wrap! {
     /// Locks.
     fn pthread_spin_lock(lock: Handle) -> c_int {
         operate(Op::SpinLock, lock)
-    }
-
-    /// Locks if the lock is free.
-    fn pthread_spin_trylock(lock: Handle) -> c_int {
-        operate(Op::SpinTryLock, lock)
     }
 
     /// Unlocks.

@@ -3,8 +3,9 @@
 //! One execution repeats most of the one before it. What is there already is neither decoded nor copied again, and the
 //! log knows how far it is the same, so that nobody else has to look at that part either.
 
-use rscale_protocol::arena::{Arena, LOG_CAPACITY, RawEntry, Step};
+use rscale_protocol::arena::{Arena, LOG_CAPACITY, LocalState, RawEntry, Step};
 use std::ops::Deref;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// A list of steps. The value is used again for the next execution.
 #[derive(Debug, Default)]
@@ -16,12 +17,21 @@ pub struct StepLog {
     count: usize,
     /// How many of the first steps have not changed since [`StepLog::settle`].
     unchanged: usize,
+    /// In what local state each step left its thread, where that is asked for.
+    local_states: Vec<LocalState>,
 }
 
 impl StepLog {
     /// Takes all steps out.
     pub fn clear(&mut self) {
         self.count = 0;
+        self.local_states.clear();
+    }
+
+    /// In what local state the step left its thread.
+    #[must_use]
+    pub fn local_state(&self, index: usize) -> LocalState {
+        self.local_states.get(index).copied().unwrap_or_default()
     }
 
     /// How many of the first steps are the same as when [`StepLog::settle`] was last called; at least so many.
@@ -46,7 +56,11 @@ impl StepLog {
 
     /// Adds the first entries of the current log chunk. False if the other process wrote nonsense.
     pub(super) fn read(&mut self, arena: &Arena, count: usize) -> bool {
-        (0..count.min(LOG_CAPACITY)).all(|index| self.read_entry(arena, index).is_some())
+        let count = count.min(LOG_CAPACITY);
+        if arena.setup.logs_local_states.load(Relaxed) != 0 {
+            self.local_states.extend((0..count).map(|index| arena.log.local_state(index)));
+        }
+        (0..count).all(|index| self.read_entry(arena, index).is_some())
     }
 
     fn read_entry(&mut self, arena: &Arena, index: usize) -> Option<()> {

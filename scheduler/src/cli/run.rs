@@ -162,9 +162,18 @@ impl RunArgs {
     /// Checks everything that can be checked without the program, then prepares the program.
     fn resolve(self) -> Result<(RunConfig, OutputArgs, bool), Failure> {
         self.refuse_what_is_not_there()?;
-        let rules = self.rules();
+        let mut rules = self.rules();
         let filters = self.filters.as_deref().map(|list| parse_filters(list, filters::registry())).transpose();
         let filters = filters.map_err(|reason| Failure::Usage(format!("--filters: {reason}")))?;
+        let needs = filters::needs(filters.as_deref().unwrap_or_default());
+        if needs.local_states && rules.scope == Scope::Sync {
+            return Err(Failure::Usage(
+                "--filters: lcd has to see every write of the program, or it would take a loop that counts for one that \
+                 waits; not with --scope sync"
+                    .into(),
+            ));
+        }
+        rules.schedules_waiting = needs.every_round;
         let trace = self.trace.unwrap_or_else(|| "trace.txt".into());
         check_directory("--trace", &trace)?;
         self.output.check()?;
@@ -208,6 +217,7 @@ impl RunArgs {
                 Some(ScopeArg::All) | None => Scope::All,
             },
             memory: Memory::Sc,
+            schedules_waiting: default.schedules_waiting,
             isolation: match self.isolation {
                 Some(IsolationArg::Snapshot) | None => Isolation::Snapshot,
                 Some(IsolationArg::Fork) => Isolation::Fork,
@@ -268,11 +278,12 @@ mod tests {
     fn options_arrive() {
         let options = "--scope sync --memory sc --keep-going --outcomes --jobs 1 --seed 9 --max-executions 5 --max-steps 77 \
                        --time-limit 2m --isolation fork --engine fibers --trace x.txt --spurious 2 --leaks \
-                       --exit-status --hang-limit 500ms --quiet --color never --no-progress -- -a --seed";
+                       --exit-status --hang-limit 500ms --filters db=9 --quiet --color never --no-progress -- -a --seed";
         let config = resolve(&options.split_whitespace().collect::<Vec<_>>()).expect("valid");
         let rules = Rules {
             scope: Scope::Sync,
             memory: Memory::Sc,
+            schedules_waiting: true,
             isolation: Isolation::Fork,
             seed: 9,
             spurious: 2,
@@ -296,6 +307,7 @@ mod tests {
         assert!(message(&["--engine", "threads"]).contains("for `rscale replay` only"));
         assert!(message(&["--engine", "ptrace"]).contains("not there yet"));
         assert!(message(&["--filters", "no-such-filter"]).starts_with("--filters: there is no filter"));
+        assert!(message(&["--filters", "lcd", "--scope", "sync"]).contains("lcd has to see every write"));
         assert!(message(&["--time-limit", "30"]).contains("500ms, 30s, 5m or 1h"));
         assert!(message(&["--max-executions", "0"]).contains("0 is not in"));
         assert!(message(&["--max-steps", "9999999"]).contains("is not in"));

@@ -50,15 +50,26 @@ fn parse_item(item: &str, registry: &'static [FilterInfo]) -> Result<FilterChoic
         (_, Some(text)) => Some(number(name, text)?),
         (_, None) => None,
     };
-    Ok(FilterChoice { name: info.name, value })
+    match value {
+        Some(value) if !info.range.contains(&value) => Err(format!(
+            "filter {name} takes a number from {} to {}, not {value}",
+            info.range.start(),
+            info.range.end()
+        )),
+        _ => Ok(FilterChoice { name: info.name, value }),
+    }
 }
 
+/// A whole number: `1000`, or `1e3`.
 fn number(name: &str, text: &str) -> Result<u64, String> {
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse()
-        .ok()
-        .filter(|_| is_number)
-        .ok_or_else(|| format!("filter {name} needs a whole number that fits 64 bits, not \"{text}\""))
+    let digits = |text: &str| text.parse::<u64>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
+    let value = match text.split_once('e') {
+        None => digits(text),
+        Some((factor, exponent)) => digits(factor)
+            .zip(digits(exponent))
+            .and_then(|(factor, exponent)| factor.checked_mul(10u64.checked_pow(u32::try_from(exponent).ok()?)?)),
+    };
+    value.ok_or_else(|| format!("filter {name} needs a whole number that fits 64 bits, not \"{text}\""))
 }
 
 fn unknown(name: &str, registry: &'static [FilterInfo]) -> String {
@@ -96,12 +107,34 @@ fn distance(left: &str, right: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filters::Needs;
     use proptest::prelude::*;
 
     const REGISTRY: &[FilterInfo] = &[
-        FilterInfo { name: "nsb", argument: Some("[N]"), summary: "", make: |_| unreachable!("never made") },
-        FilterInfo { name: "db", argument: Some("N"), summary: "", make: |_| unreachable!("never made") },
-        FilterInfo { name: "superstep", argument: None, summary: "", make: |_| unreachable!("never made") },
+        FilterInfo {
+            name: "nsb",
+            argument: Some("[N]"),
+            summary: "",
+            range: 1..=1000,
+            needs: Needs::NOTHING,
+            make: |_| unreachable!("never made"),
+        },
+        FilterInfo {
+            name: "db",
+            argument: Some("N"),
+            summary: "",
+            range: 1..=1000,
+            needs: Needs::NOTHING,
+            make: |_| unreachable!("never made"),
+        },
+        FilterInfo {
+            name: "superstep",
+            argument: None,
+            summary: "",
+            range: 1..=1000,
+            needs: Needs::NOTHING,
+            make: |_| unreachable!("never made"),
+        },
     ];
 
     fn names(list: &str) -> Result<Vec<String>, String> {
@@ -113,6 +146,7 @@ mod tests {
         assert_eq!(names("nsb,db=5"), Ok(vec!["nsb".into(), "db=5".into()]));
         assert_eq!(names(" superstep , nsb=10"), Ok(vec!["superstep".into(), "nsb=10".into()]));
         assert_eq!(names(""), Ok(Vec::new()));
+        assert_eq!(names("db=1e3,nsb=0005"), Ok(vec!["db=1000".into(), "nsb=5".into()]));
     }
 
     #[test]
@@ -125,7 +159,8 @@ mod tests {
         assert_eq!(error("db"), "filter db needs a number, as in db=2");
         assert_eq!(error("superstep=1"), "filter superstep takes no value; write superstep");
         assert_eq!(error("nsb,,db=1"), "a filter name is missing between the commas");
-        for value in ["", "x", "-1", "+1", "1.5", "99999999999999999999"] {
+        assert_eq!(error("nsb=1001"), "filter nsb takes a number from 1 to 1000, not 1001");
+        for value in ["", "x", "-1", "+1", "1.5", "99999999999999999999", "e", "1e", "e3", "1e20", "2e19", "1e1e1"] {
             assert!(error(&format!("db={value}")).contains("needs a whole number"), "{value}");
         }
     }

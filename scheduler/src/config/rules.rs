@@ -39,6 +39,8 @@ pub struct Rules {
     pub scope: Scope,
     /// The memory model.
     pub memory: Memory,
+    /// Whether a thread that waits in a loop can be scheduled before another thread has written what it waits for.
+    pub schedules_waiting: bool,
     /// How executions are kept apart.
     pub isolation: Isolation,
     /// Seed of all random choices and of what the program sees as random.
@@ -60,6 +62,7 @@ impl Default for Rules {
         Rules {
             scope: Scope::All,
             memory: Memory::Sc,
+            schedules_waiting: false,
             isolation: Isolation::Snapshot,
             seed: 0,
             spurious: 0,
@@ -82,6 +85,7 @@ impl Rules {
         [
             ("scope", scope.to_owned()),
             ("memory", self.memory.as_str().to_owned()),
+            ("schedules-waiting", self.schedules_waiting.to_string()),
             ("isolation", crate::summary::isolation_name(self.isolation).to_owned()),
             ("seed", self.seed.to_string()),
             ("spurious", self.spurious.to_string()),
@@ -113,6 +117,7 @@ impl Rules {
             ("scope", "sync") => self.scope = Scope::Sync,
             ("scope", "all") => self.scope = Scope::All,
             ("memory", "sc") => self.memory = Memory::Sc,
+            ("schedules-waiting", _) => self.schedules_waiting = value.parse().ok()?,
             ("isolation", "snapshot") => self.isolation = Isolation::Snapshot,
             ("isolation", "fork") => self.isolation = Isolation::Fork,
             ("isolation", "exec") => self.isolation = Isolation::Exec,
@@ -138,10 +143,11 @@ mod tests {
     proptest! {
         #[test]
         fn rules_survive_a_trace(seed: u64, spurious: u64, max_steps in 1..=MAX_STEPS as u64, hang in 1u64..1_000_000,
-                                 isolation in 0..3usize, flags: [bool; 3]) {
+                                 isolation in 0..3usize, flags: [bool; 4]) {
             let rules = Rules {
                 scope: if flags[0] { Scope::All } else { Scope::Sync },
                 memory: Memory::Sc,
+                schedules_waiting: flags[3],
                 isolation: [Isolation::Snapshot, Isolation::Fork, Isolation::Exec][isolation],
                 seed,
                 spurious,

@@ -1,7 +1,7 @@
 //! The successors of a state that are still to be explored.
 
 use rscale_protocol::arena::Token;
-use rscale_protocol::{Choice, ThreadSet};
+use rscale_protocol::{Choice, ThreadId, ThreadSet};
 
 const CHOICES: [Choice; 3] = [Choice::Proceed, Choice::TimeOut, Choice::Spurious];
 
@@ -12,13 +12,15 @@ pub struct Candidates {
     open: [ThreadSet; 3],
     /// Held back: explored only if a filter releases them.
     held: [ThreadSet; 3],
+    /// Whether some were left out because of the path that led here; another path to the same state needs them.
+    is_partial: bool,
 }
 
 impl Candidates {
     /// All steps that are enabled.
     #[must_use]
     pub fn all(enabled: [ThreadSet; 3]) -> Candidates {
-        Candidates { open: enabled, held: [ThreadSet::EMPTY; 3] }
+        Candidates { open: enabled, held: [ThreadSet::EMPTY; 3], is_partial: false }
     }
 
     /// Whether nothing is left to explore.
@@ -63,6 +65,18 @@ impl Candidates {
         was_held
     }
 
+    /// Leaves only the steps of one thread, for a reason that lies in the path that led here.
+    pub fn restrict_to(&mut self, thread: ThreadId) {
+        self.retain(|token| token.thread == thread);
+        self.is_partial = true;
+    }
+
+    /// Whether [`Candidates::restrict_to`] was used.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        self.is_partial
+    }
+
     /// Takes out the steps for which `keep` does not hold.
     pub fn retain(&mut self, mut keep: impl FnMut(Token) -> bool) {
         for token in self.iter() {
@@ -84,7 +98,6 @@ impl Candidates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rscale_protocol::ThreadId;
 
     fn token(thread: u16, choice: Choice) -> Token {
         Token { thread: ThreadId(thread), choice }

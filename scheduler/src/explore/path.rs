@@ -2,11 +2,13 @@
 
 use super::Candidates;
 use rscale_protocol::ThreadSet;
-use rscale_protocol::arena::{Step, Token};
+use rscale_protocol::arena::{LocalState, Step, Token};
 
 /// A state on the path.
 #[derive(Clone, Debug)]
 pub struct Node {
+    /// In what local state the step that led here left its thread.
+    pub arrived: LocalState,
     /// Who can take a step here.
     pub enabled: [ThreadSet; 3],
     /// What is still to be explored.

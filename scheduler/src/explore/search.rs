@@ -7,7 +7,7 @@ use super::{Candidates, Counts, Node, Order, Path};
 use crate::filters::{Filter, Preserves};
 use crate::frontend::{Configuration, Execution};
 use rscale_protocol::Ending;
-use rscale_protocol::arena::{Step, Token};
+use rscale_protocol::arena::{LocalState, Step, Token};
 
 /// A search over the schedules of a program.
 pub struct Search {
@@ -59,13 +59,20 @@ impl Search {
         }
     }
 
-    /// Begins anew, because what a step is has changed: the runs so far count as cut.
-    pub fn begin_anew(&mut self, filters: Vec<Box<dyn Filter>>, discarded: u64) {
+    /// Whether a filter has pruned something for a reason that has turned out to be wrong.
+    #[must_use]
+    pub fn was_wrong(&self) -> bool {
+        self.filters.iter().any(|filter| filter.was_wrong())
+    }
+
+    /// Begins anew, because what a step is has changed, or what a filter took for granted: the runs so far, and those
+    /// that were not added, count as cut.
+    pub fn begin_anew(&mut self, discarded: u64) {
         let runs = self.counts.runs + discarded;
         self.counts = Counts { runs, blocked: runs, ..Counts::default() };
         self.path = Path::default();
         self.configuration = Configuration::initial();
-        self.filters = filters;
+        self.filters.iter_mut().for_each(|filter| filter.restart());
         self.prefix.clear();
         self.has_begun = false;
     }
@@ -193,11 +200,15 @@ impl Search {
     fn enter_state(&mut self, execution: &Execution, depth: usize) {
         let enabled = execution.enabled_at(depth);
         let mut candidates = Candidates::all(enabled);
-        self.path.push(Node { enabled, candidates, taken: None });
+        let arrived = depth.checked_sub(1).map_or(LocalState::UNKNOWN, |last| execution.steps.local_state(last));
+        self.path.push(Node { arrived, enabled, candidates, taken: None });
         self.counts.states += 1;
         self.counts.max_depth = self.counts.max_depth.max(depth as u64);
         for filter in &mut self.filters {
             filter.visit(&self.path, &mut self.configuration, &mut candidates);
+        }
+        for filter in &mut self.filters {
+            filter.visited(&self.configuration, &candidates);
         }
         if let Some(node) = self.path.last_mut() {
             node.candidates = candidates;

@@ -1,13 +1,15 @@
 //! `db=N`: depth bound (SCALE, Algorithm 4).
 
-use super::{Filter, FilterInfo, Preserves};
+use super::{Filter, FilterInfo, Needs, Preserves};
 use crate::explore::{Candidates, Path};
 use crate::frontend::Configuration;
 
 pub(super) const INFO: FilterInfo = FilterInfo {
     name: "db",
     argument: Some("N"),
+    range: 0..=u64::MAX,
     summary: "depth bound: nothing beyond N steps is explored",
+    needs: Needs { every_round: true, ..Needs::NOTHING },
     make: |value| Box::new(DepthBound { bound: value.unwrap_or(0), cut: 0 }),
 };
 
@@ -26,6 +28,10 @@ impl Filter for DepthBound {
 
     fn needs_configuration(&self) -> bool {
         false
+    }
+
+    fn restart(&mut self) {
+        self.cut = 0;
     }
 
     fn preserves(&self) -> Preserves {

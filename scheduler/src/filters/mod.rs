@@ -5,11 +5,14 @@
 //! `--help`, `rscale list` and the conformance tests.
 
 mod db;
+mod lcd;
 mod nsb;
+mod superstep;
 
 use crate::config::FilterChoice;
 use crate::explore::{Candidates, Path};
 use crate::frontend::Configuration;
+use std::ops::RangeInclusive;
 
 /// A filter as users see it.
 pub struct FilterInfo {
@@ -17,16 +20,46 @@ pub struct FilterInfo {
     pub name: &'static str,
     /// What may or must follow an equals sign; in brackets if it may be left out.
     pub argument: Option<&'static str>,
+    /// The numbers that it takes, if it takes one.
+    pub range: RangeInclusive<u64>,
     /// One line about it.
     pub summary: &'static str,
+    /// What it needs to see of the program.
+    pub needs: Needs,
     /// Makes one, with the number that the user gave.
     pub make: fn(Option<u64>) -> Box<dyn Filter>,
+}
+
+/// What a filter needs to see of the program, beyond its steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Needs {
+    /// Every round of a thread that waits in a loop; otherwise such a thread is not scheduled until another one has
+    /// written something that it reads.
+    pub every_round: bool,
+    /// Local states, and with them every write.
+    pub local_states: bool,
+}
+
+impl Needs {
+    /// Nothing.
+    pub const NOTHING: Needs = Needs { every_round: false, local_states: false };
+}
+
+/// What the chosen filters need together.
+#[must_use]
+pub fn needs(choices: &[FilterChoice]) -> Needs {
+    let chosen = registry().iter().filter(|info| choices.iter().any(|choice| choice.name == info.name));
+    chosen.fold(Needs::NOTHING, |all, info| Needs {
+        every_round: all.every_round | info.needs.every_round,
+        local_states: all.local_states | info.needs.local_states,
+    })
 }
 
 /// Every filter.
 #[must_use]
 pub fn registry() -> &'static [FilterInfo] {
-    &[nsb::INFO, db::INFO]
+    static REGISTRY: [FilterInfo; 4] = [nsb::INFO, db::INFO, lcd::INFO, superstep::INFO];
+    &REGISTRY
 }
 
 /// Makes the chosen filters, in order.
@@ -41,6 +74,8 @@ pub fn make(choices: &[FilterChoice]) -> Vec<Box<dyn Filter>> {
 pub enum Preserves {
     /// Every reachable state.
     EveryState,
+    /// Every order of dependent steps, and with it every violation of a property, but not every state on the way.
+    EveryOrder,
     /// Only part of the schedules: something was cut at a bound.
     OnlyWithin {
         /// The bound, in words that follow "every schedule".
@@ -57,6 +92,17 @@ pub enum Preserves {
 pub trait Filter {
     /// A new state was reached: may take successors out of the candidates.
     fn visit(&mut self, path: &Path, configuration: &mut Configuration, candidates: &mut Candidates);
+
+    /// Every filter has looked at the new state; these are the successors that will be explored.
+    fn visited(&mut self, _configuration: &Configuration, _candidates: &Candidates) {}
+
+    /// Whether the filter has pruned something for a reason that has turned out to be wrong.
+    fn was_wrong(&self) -> bool {
+        false
+    }
+
+    /// The search begins anew: forgets what belongs to the search, but not what it has learned about the program.
+    fn restart(&mut self);
 
     /// Whether `visit` looks at the configuration; where no filter does, none is kept.
     fn needs_configuration(&self) -> bool {

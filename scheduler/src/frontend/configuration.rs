@@ -63,10 +63,11 @@ impl Configuration {
         self.fingerprint
     }
 
-    /// What the thread does next.
+    /// What the thread does next, as far as that is certain before it is done: what came of it in this run may be
+    /// different from here.
     #[must_use]
-    pub fn next_action(&self, thread: ThreadId) -> Option<&Action> {
-        self.next.get(thread.index())?.as_ref()
+    pub fn next_action(&self, thread: ThreadId) -> Option<Action> {
+        self.next.get(thread.index())?.map(Action::announced)
     }
 
     /// A run goes on from the state after its first `depth` steps, which is the state of this configuration: each

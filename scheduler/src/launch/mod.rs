@@ -45,6 +45,10 @@ pub struct Launch {
     pub leaks: bool,
     /// Whether constructors of the program are part of an execution.
     pub before_constructors: bool,
+    /// Whether threads that wait in a loop can be scheduled all the same.
+    pub schedules_waiting: bool,
+    /// Whether the log says in what local state each step left its thread.
+    pub logs_local_states: bool,
     /// What to instrument, so that memory accesses can be scheduling points.
     pub instrumentation: Option<Instrumentation>,
     /// Seed of what the program takes for random.
@@ -95,6 +99,8 @@ impl Launch {
         setup.unwinder.store(self.unwinder.into(), Relaxed);
         setup.leaks.store(self.leaks.into(), Relaxed);
         setup.before_constructors.store(self.before_constructors.into(), Relaxed);
+        setup.schedules_waiting.store(self.schedules_waiting.into(), Relaxed);
+        setup.logs_local_states.store(self.logs_local_states.into(), Relaxed);
         setup.instrument.store(self.instrumentation.is_some().into(), Relaxed);
         setup.seed.store(self.seed, Relaxed);
     }

@@ -47,8 +47,13 @@ pub fn of(search: &Search, stop: Stop, config: &RunConfig, target: &Target) -> C
 /// What an exhausted search means. A filter that compares states takes it for granted that threads share memory only
 /// under the protection of what rscale sees: it can not tell states apart that differ by the order of other accesses.
 fn everything(config: &RunConfig, search: &Search) -> String {
-    let compares_states = search.preserves().any(|preserves| preserves == Preserves::EveryState);
-    let what = if compares_states { "every reachable state was visited" } else { "every schedule was executed" };
+    let any = |wanted| search.preserves().any(|preserves| preserves == wanted);
+    let (compares_states, orders) = (any(Preserves::EveryState), any(Preserves::EveryOrder));
+    let what = match (orders, compares_states) {
+        (true, _) => "every order of steps that depend on each other was explored",
+        (false, true) => "every reachable state was visited",
+        (false, false) => "every schedule was executed",
+    };
     let points = match config.rules.scope {
         Scope::Sync => "with the operations of the thread library as scheduling points",
         Scope::All => {
@@ -59,7 +64,7 @@ fn everything(config: &RunConfig, search: &Search) -> String {
         0 => String::new(),
         count => format!(", with up to {count} spurious wake-ups"),
     };
-    let condition = if compares_states && config.rules.scope == Scope::Sync {
+    let condition = if (orders || compares_states) && config.rules.scope == Scope::Sync {
         ", provided that threads share memory only under locks and the like (no data races, no atomics)"
     } else {
         ""
@@ -83,7 +88,7 @@ fn unseen(target: &Target) -> String {
 /// What a filter has cut, in words.
 fn cut(preserves: &Preserves) -> Option<String> {
     match *preserves {
-        Preserves::EveryState | Preserves::OnlyWithin { cut: 0, .. } => None,
+        Preserves::EveryState | Preserves::EveryOrder | Preserves::OnlyWithin { cut: 0, .. } => None,
         Preserves::OnlyWithin { bound, value, cut } => {
             Some(format!("nothing was explored beyond {value} {bound} ({cut} states were cut)"))
         }

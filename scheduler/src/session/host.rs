@@ -44,6 +44,8 @@ pub struct Setting<'a> {
     pub watched: &'a Watched,
     /// What its threads run on.
     pub engine: Engine,
+    /// Whether the log says in what local state each step left its thread.
+    pub logs_local_states: bool,
 }
 
 /// The program under control.
@@ -56,7 +58,7 @@ pub struct Host {
 impl Host {
     /// Starts the program.
     pub fn start(setting: &Setting<'_>, program: &Program) -> Result<Host, Failure> {
-        let &Setting { subject, args, rules, watched, engine } = setting;
+        let &Setting { subject, args, rules, watched, engine, logs_local_states } = setting;
         let launch = Launch {
             executable: subject.executable.clone(),
             name: subject.given.clone().into_os_string(),
@@ -69,6 +71,8 @@ impl Host {
             unwinder: admit::needs_unwinder(program),
             leaks: rules.leaks,
             before_constructors: false,
+            schedules_waiting: rules.schedules_waiting,
+            logs_local_states,
             instrumentation: (rules.scope == Scope::All).then(|| instrumentation(subject, watched)),
             seed: rules.seed,
         };

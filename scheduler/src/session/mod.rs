@@ -40,19 +40,19 @@ const DEFAULT_FILTERS: [FilterChoice; 1] = [FilterChoice { name: "nsb", value: N
 pub fn run(config: &RunConfig, progress: &mut Progress) -> Result<Summary, Failure> {
     let mut summary = Summary::new(config);
     let program = admit::inspect(&config.subject.executable, &mut summary.notes)?;
+    let filters = config.filters.as_deref().unwrap_or(&DEFAULT_FILTERS);
     let setting = Setting {
         subject: &config.subject,
         args: &config.args,
         rules: &config.rules,
         watched: &config.watched,
         engine: Engine::Fibers,
+        logs_local_states: filters::needs(filters).local_states,
     };
     let host = Host::start(&setting, &program)?;
-    let filters = config.filters.as_deref().unwrap_or(&DEFAULT_FILTERS);
     summary.filters = filters.iter().map(ToString::to_string).collect();
     let mut exploration = Exploration {
         config,
-        filters,
         search: Search::new(filters::make(filters), config.rules.seed),
         locations: Locations::default(),
         host,
@@ -69,7 +69,6 @@ pub fn run(config: &RunConfig, progress: &mut Progress) -> Result<Summary, Failu
 /// A search under way.
 struct Exploration<'a> {
     config: &'a RunConfig,
-    filters: &'a [FilterChoice],
     search: Search,
     /// The communication variables in memory that are known so far.
     locations: Locations,
@@ -113,6 +112,9 @@ impl Exploration<'_> {
             if stops {
                 return Ok(Stop::Found);
             }
+            if self.search.was_wrong() {
+                self.begin_anew(0);
+            }
             progress.tick(&self.counters(&execution));
         }
     }
@@ -128,10 +130,14 @@ impl Exploration<'_> {
         }
         if has_grown {
             self.host.set_locations(&self.locations);
-            self.search.begin_anew(filters::make(self.filters), 1);
-            self.outcomes = self.config.outcomes.then(Outcomes::default);
+            self.begin_anew(1);
         }
         has_grown
+    }
+
+    fn begin_anew(&mut self, discarded: u64) {
+        self.search.begin_anew(discarded);
+        self.outcomes = self.config.outcomes.then(Outcomes::default);
     }
 
     /// Looks at how the execution ended. Returns whether it is a finding.

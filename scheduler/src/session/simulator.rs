@@ -26,6 +26,7 @@ pub fn replay(config: &ReplayConfig) -> Result<Replay, Failure> {
         rules: &config.rules,
         watched: &config.watched,
         engine: config.engine,
+        logs_local_states: false,
     };
     let mut host = Host::start(&setting, &program)?;
     let header = &config.schedule.trace.header;

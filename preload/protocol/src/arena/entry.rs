@@ -12,6 +12,8 @@ pub struct Log {
     entries: [Entry; LOG_CAPACITY],
     /// Who could time out or wake up spuriously before each step; only where somebody could.
     others: [[AtomicU64; 4]; LOG_CAPACITY],
+    /// In what local state each step left its thread; only where that is asked for.
+    local_states: [AtomicU64; LOG_CAPACITY],
 }
 
 /// One step: the action, how it was taken, what it returned, and who could proceed before it.
@@ -52,11 +54,25 @@ impl Log {
         self.entries[index].store_result(result);
     }
 
-    /// The step turned out to be another operation on the same object.
-    pub fn change_op(&self, index: usize, op: Op) {
+    /// Adds in what local state the step left its thread.
+    pub fn store_local_state(&self, index: usize, state: LocalState) {
+        if let Some(word) = self.local_states.get(index) {
+            word.store(state.0, Relaxed);
+        }
+    }
+
+    /// In what local state the step left its thread.
+    #[must_use]
+    pub fn local_state(&self, index: usize) -> LocalState {
+        self.local_states.get(index).map_or(LocalState::UNKNOWN, |word| LocalState(word.load(Relaxed)))
+    }
+
+    /// The step, an atomic update, turned out to be no more than a read.
+    pub fn make_read(&self, index: usize) {
         if let Some(entry) = self.entries.get(index) {
             let rest = entry.words[0].load(Relaxed) & !0xff;
-            entry.words[0].store(rest | u64::from(op as u8), Relaxed);
+            let flag = u64::from(Action::WAS_UPDATE) << 8;
+            entry.words[0].store(rest | flag | u64::from(Op::Read as u8), Relaxed);
         }
     }
 
@@ -84,6 +100,40 @@ impl Log {
             step.enabled[2] = ThreadSet::from_words([word(2), word(3)]);
         }
         Some(step)
+    }
+}
+
+/// What a step made of its thread: a hash of the thread's registers and its stack where it arrived at its next action, and
+/// whether it has written other memory on the way (SCALE, Definitions 22 and 23).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LocalState(u64);
+
+impl LocalState {
+    /// Nothing is known: the thread may be anywhere, and have written anything.
+    pub const UNKNOWN: LocalState = LocalState(0);
+    const WRITES_ARE_KNOWN: u64 = 1;
+    const HAS_WRITTEN: u64 = 2;
+    const HASH_IS_KNOWN: u64 = 4;
+    const FLAGS: u64 = 7;
+
+    /// The state with this hash, if there is one; its lowest bits do not count.
+    #[must_use]
+    pub fn new(hash: Option<u64>, has_written: bool) -> LocalState {
+        let writes = Self::WRITES_ARE_KNOWN | if has_written { Self::HAS_WRITTEN } else { 0 };
+        LocalState(writes | hash.map_or(0, |hash| hash & !Self::FLAGS | Self::HASH_IS_KNOWN))
+    }
+
+    /// Whether the thread may have written more than its stack.
+    #[must_use]
+    pub fn may_have_written(self) -> bool {
+        self.0 & (Self::WRITES_ARE_KNOWN | Self::HAS_WRITTEN) != Self::WRITES_ARE_KNOWN
+    }
+
+    /// Whether both are known, and the same.
+    #[must_use]
+    pub fn is_same(self, other: LocalState) -> bool {
+        let is_known = self.0 & other.0 & Self::HASH_IS_KNOWN != 0;
+        is_known && (self.0 ^ other.0) & !Self::FLAGS == 0
     }
 }
 

@@ -12,7 +12,7 @@ mod command;
 mod entry;
 
 pub use command::{Command, Reply};
-pub use entry::{Entry, Log, RawEntry, Step, Token};
+pub use entry::{Entry, LocalState, Log, RawEntry, Step, Token};
 
 use crate::ops::Op;
 use crate::thread_set::{MAX_THREADS, ThreadSet};
@@ -122,6 +122,10 @@ pub struct Setup {
     pub leaks: AtomicU32,
     /// Whether to begin before the constructors of the program, not after them.
     pub before_constructors: AtomicU32,
+    /// Whether threads that wait in a loop can be scheduled all the same.
+    pub schedules_waiting: AtomicU32,
+    /// Whether the log says in what local state each step left its thread.
+    pub logs_local_states: AtomicU32,
     /// Whether memory accesses can be scheduling points: the shim waits for the regions that the scheduler plans.
     pub instrument: AtomicU32,
     /// How many regions there are.

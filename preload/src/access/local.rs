@@ -1,0 +1,75 @@
+//! Local states: what the filter against local cycles (SCALE, Algorithm 5) wants to know of every step.
+//!
+//! The local state of a thread is its registers and its stack. It matters where a thread may wait in a loop: before it
+//! reads, yields, or tries to get something. Instrumented code arrives there with all its registers; a wrapped function
+//! notes those that belong to its caller ([`gate::caller_state`]), since the others mean nothing across a call.
+
+use super::clocks::Own;
+use super::spin;
+use crate::{arena, gate, world};
+use core::cell::Cell;
+use core::sync::atomic::Ordering::Relaxed;
+use rscale_protocol::arena::LocalState;
+use rscale_protocol::{Action, Op, Variable};
+
+/// The local state in which the running thread arrives at its next action, if it is known.
+static HASH: Own<Option<u64>> = Own(Cell::new(None));
+/// Whether it has written more than its stack since it was there last.
+static HAS_WRITTEN: Own<bool> = Own(Cell::new(false));
+
+/// Whether local states are asked for.
+pub fn are_logged() -> bool {
+    arena::get().setup.logs_local_states.load(Relaxed) != 0
+}
+
+/// The running thread arrives at an action in the state with this hash.
+pub fn set(hash: u64) {
+    HASH.0.set(Some(hash));
+}
+
+/// There is no step here after all.
+pub fn forget() {
+    HASH.0.set(None);
+}
+
+/// The running thread has written memory that is not its stack.
+pub fn note_write() {
+    HAS_WRITTEN.0.set(true);
+}
+
+/// The running thread has arrived: completes the log of its last step.
+pub fn log() {
+    if !are_logged() {
+        return;
+    }
+    let state = LocalState::new(HASH.0.take(), HAS_WRITTEN.0.take());
+    if let Some(last) = world::get().logged.get().checked_sub(1) {
+        arena::get().log.store_local_state(last, state);
+    }
+}
+
+/// A step is written to the log: where it leads to is not known before its thread arrives there.
+pub fn begin_step(index: usize) {
+    if are_logged() {
+        arena::get().log.store_local_state(index, LocalState::UNKNOWN);
+    }
+}
+
+/// Passes the gate with an operation on an object that changes nothing, or nothing unless it succeeds: a thread may do
+/// so in a loop until another thread helps it.
+pub fn pass_in_loop(op: Op, object: Variable) -> i32 {
+    pass_action_in_loop(gate::action(op, object))
+}
+
+/// As [`pass_in_loop`].
+pub fn pass_action_in_loop(action: Action) -> i32 {
+    if super::is_on() && !world::get().is_alone() {
+        let (stack_pointer, registers) = gate::caller_state();
+        spin::look(action.op, action.object.0, action.pc, || spin::local_state(&registers, stack_pointer));
+    }
+    let result = gate::pass(action);
+    if result == 0 && !action.op.changes_nothing() {
+        spin::note_progress();
+    }
+    result
+}
