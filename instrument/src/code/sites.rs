@@ -94,8 +94,9 @@ pub(super) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    fn class(&self, instruction: &Instruction, base: Register, is_read: bool) -> OperandClass {
-        if instruction.segment_prefix() == Register::FS {
+    fn class(&self, instruction: &Instruction, place: (Register, Register), is_read: bool) -> OperandClass {
+        let (segment, base) = place;
+        if segment == Register::FS {
             return OperandClass::ThreadLocal;
         }
         if self.is_stack_slot(base) && !self.joined.takes_address() {
@@ -145,13 +146,13 @@ fn accesses(
     if instruction.is_stack_instruction() {
         let is_read = instruction.mnemonic() != Mnemonic::Pop;
         let kind = if is_read { AccessKind::Read } else { AccessKind::Write };
-        let class = around.class(instruction, instruction.memory_base(), is_read);
+        let class = around.class(instruction, (instruction.memory_segment(), instruction.memory_base()), is_read);
         sites.push(site(instruction, kind, size(instruction.memory_size()), class, Shape::Word));
         return;
     }
     for memory in factory.info(instruction).used_memory() {
         let Some(kind) = kind(instruction, memory.access()) else { continue };
-        let class = around.class(instruction, memory.base(), kind == AccessKind::Read);
+        let class = around.class(instruction, (memory.segment(), memory.base()), kind == AccessKind::Read);
         let is_private_lock = kind == AccessKind::Atomic && class == OperandClass::OwnStack;
         if is_private_lock || is_dummy_lock(instruction) {
             sites.push(site(instruction, AccessKind::Fence, 0, OperandClass::Shared, Shape::Word));

@@ -14,7 +14,7 @@ use super::plan::{Placement, Unhooked};
 use super::text::Text;
 use super::translate::Routines;
 use crate::code::decode::{call_target, is_call, jump_target};
-use crate::code::sites::{AccessKind, OperandClass, Site};
+use crate::code::sites::{OperandClass, Site};
 use crate::code::survey::Surveyed;
 
 const JUMP: [u8; 1] = [0xe9];
@@ -91,13 +91,20 @@ impl Clones {
         let Placement { bias, base } = self.placement;
         let (code, records) = (&mut self.code, &mut self.sites);
         let mut hooks = Hooks { instruction, uses_red_zone, bias, base, code, records };
-        for (site, is_second) in in_order(sites) {
-            let is_hooked = match site.class {
-                OperandClass::Shared => true,
-                OperandClass::ThreadLocal => self.hooks_thread_local,
-                OperandClass::OwnStack | OperandClass::Constant => false,
-            };
-            if is_hooked && let Err(NotHooked) = hooks.put(site, is_second) {
+        let is_hooked = |site: &Site| match site.class {
+            OperandClass::Shared => true,
+            OperandClass::ThreadLocal => self.hooks_thread_local,
+            OperandClass::OwnStack | OperandClass::Constant => false,
+        };
+        // An instruction that accesses two places is one of the strings' kind, and has one hook.
+        let is_pair = sites.len() == 2 && sites.iter().any(is_hooked);
+        if is_pair && hooks.put_string(&sites[0]).is_ok() {
+            return;
+        }
+        for (index, site) in sites.iter().enumerate() {
+            if is_hooked(site)
+                && let Err(NotHooked) = hooks.put(site, index > 0)
+            {
                 self.unhooked.push(Unhooked {
                     function: surveyed.function.label(),
                     address: site.address,
@@ -217,13 +224,6 @@ impl Clones {
 /// Not a call or jump through memory, which are made anew.
 fn is_plain(instruction: &Instruction) -> bool {
     !matches!(instruction.code(), Opcode::Call_rm64 | Opcode::Jmp_rm64)
-}
-
-/// The accesses of one instruction, the reading one first, with the second one marked as such.
-fn in_order(sites: &[Site]) -> impl Iterator<Item = (&Site, bool)> {
-    let is_reversed = sites.len() == 2 && sites[0].kind != AccessKind::Read;
-    let count = sites.len();
-    (0..count).map(move |index| (&sites[if is_reversed { count - 1 - index } else { index }], index > 0))
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ const ADD_THREAD_BASE_QUIETLY: [u8; 15] =
     [PUSH_RAX, 0x64, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0, 0x48, 0x8d, 0x0c, 0x01, POP_RAX];
 /// `movzx ecx,al; lea rcx,[rbx+rcx]`
 const TRANSLATION_ADDRESS: [u8; 7] = [0x0f, 0xb6, 0xc8, 0x48, 0x8d, 0x0c, 0x0b];
+const JUMP_SHORT: u8 = 0xeb;
 const CALL_SLOT: [u8; 2] = [0xff, 0x15];
 
 /// What all hooks of one instruction have in common, and where they go.
@@ -62,6 +63,9 @@ enum Address {
 impl Hooks<'_> {
     /// Hooks one access; `is_second` for that of two which comes last.
     pub(super) fn put(&mut self, site: &Site, is_second: bool) -> Result<(), NotHooked> {
+        if site.shape == Shape::Repeated {
+            return self.put_string(site);
+        }
         if site.kind == AccessKind::Fence {
             self.put_fast(site, FENCE_SLOT, &Address::None);
             return Ok(());
@@ -80,14 +84,33 @@ impl Hooks<'_> {
             // Only `movdir64b` and relatives name one operand and access two.
             Operands::Explicit(_) if is_second => return Err(NotHooked),
             Operands::Explicit(operand) => operand,
-            Operands::String { source, destination } => {
-                string_operand(source, destination, is_second).ok_or(NotHooked)?
-            }
+            Operands::String { source, destination } => source.or(destination).ok_or(NotHooked)?,
         };
         match slot {
             Some(slot) => self.put_fast(site, slot, &Address::Of(operand)),
             None => self.put_general(site, &operand),
         }
+        Ok(())
+    }
+
+    /// Hooks all of a string instruction. Its stub may carry it out in pieces and then returns to where it is passed over.
+    pub(super) fn put_string(&mut self, site: &Site) -> Result<(), NotHooked> {
+        let form = string_form(self.instruction).ok_or(NotHooked)?;
+        let Operands::String { source, destination } = Operands::of(self.instruction, self.bias) else {
+            return Err(NotHooked);
+        };
+        let operand = source.or(destination).ok_or(NotHooked)?;
+        self.begin_general(&operand);
+        let narrow = if operand.is_narrow { region::Site::NARROW } else { 0 };
+        self.record(site, SiteShape::String, region::Site::GENERAL, 0, form | narrow);
+        let start = self.code.offset();
+        self.end_general();
+        self.code.put(&[JUMP_SHORT, 0]);
+        let length = (self.code.offset() - start) as u8;
+        // Over the second ending, which is as long as this one.
+        self.code.bytes[(start + u32::from(length)) as usize - 1] = length;
+        self.end_general();
+        self.code.put(&[JUMP_SHORT, self.instruction.len() as u8]);
         Ok(())
     }
 
@@ -107,7 +130,7 @@ impl Hooks<'_> {
         }
         self.call(slot);
         let flags = if site.flags_live { region::Site::FLAGS_SAVED } else { 0 };
-        self.record(site, flags, 0);
+        self.record(site, SiteShape::Plain, flags, 0, 0);
         if site.flags_live {
             self.code.put(&RESTORE_FLAGS);
         }
@@ -116,6 +139,16 @@ impl Hooks<'_> {
     }
 
     fn put_general(&mut self, site: &Site, operand: &Operand) {
+        self.begin_general(operand);
+        let register = match site.shape {
+            Shape::BitIndexed => self.instruction.op1_register().number() as u8,
+            _ => 0,
+        };
+        self.record(site, shape(site.shape), region::Site::GENERAL, register, 0);
+        self.end_general();
+    }
+
+    fn begin_general(&mut self, operand: &Operand) {
         self.skip_red_zone();
         self.code.put(&[PUSH_RCX]);
         self.code.put_address(operand, self.shift(8));
@@ -123,12 +156,9 @@ impl Hooks<'_> {
             self.code.put(&ADD_THREAD_BASE_QUIETLY);
         }
         self.call(GENERAL_SLOT);
-        let register = match site.shape {
-            Shape::Repeated => operand.place.registers().0.unwrap_or(0),
-            Shape::BitIndexed => self.instruction.op1_register().number() as u8,
-            _ => 0,
-        };
-        self.record(site, region::Site::GENERAL | comparison(self.instruction), register);
+    }
+
+    fn end_general(&mut self) {
         self.code.put(&[POP_RCX]);
         self.unskip_red_zone();
     }
@@ -161,36 +191,38 @@ impl Hooks<'_> {
     }
 
     /// Notes the hook whose call was just put.
-    fn record(&mut self, site: &Site, flags: u8, register: u8) {
+    fn record(&mut self, site: &Site, shape: SiteShape, flags: u8, register: u8, string: u8) {
         let red_zone = if self.uses_red_zone { region::Site::RED_ZONE } else { 0 };
         self.records.push(region::Site {
             returns_to: self.code.offset(),
             original_end: self.instruction.next_ip() as u32,
             kind: kind(site.kind) as u8,
-            shape: shape(site.shape) as u8,
+            shape: shape as u8,
             size: site.size,
             flags: flags | red_zone,
             register,
             length: site.length,
-            unused: 0,
+            string,
         });
     }
 }
 
-/// The source comes first, if there is one.
-fn string_operand(source: Option<Operand>, destination: Option<Operand>, is_second: bool) -> Option<Operand> {
-    if is_second { destination.filter(|_| source.is_some()) } else { source.or(destination) }
-}
-
-/// What a repeated instruction compares, and how long.
-fn comparison(instruction: &Instruction) -> u8 {
+/// What a string instruction does, if it is one of those that need no privilege.
+fn string_form(instruction: &Instruction) -> Option<u8> {
     use Mnemonic as M;
+    use region::Site as S;
     let what = match instruction.mnemonic() {
-        M::Scasb | M::Scasw | M::Scasd | M::Scasq => region::Site::SCANS,
-        M::Cmpsb | M::Cmpsw | M::Cmpsd | M::Cmpsq if instruction.is_string_instruction() => region::Site::COMPARES,
-        _ => return 0,
+        _ if !instruction.is_string_instruction() => return None,
+        M::Movsb | M::Movsw | M::Movsd | M::Movsq => S::READS_SOURCE | S::WRITES_TARGET,
+        M::Stosb | M::Stosw | M::Stosd | M::Stosq => S::WRITES_TARGET,
+        M::Lodsb | M::Lodsw | M::Lodsd | M::Lodsq => S::READS_SOURCE,
+        M::Scasb | M::Scasw | M::Scasd | M::Scasq => S::COMPARES,
+        M::Cmpsb | M::Cmpsw | M::Cmpsd | M::Cmpsq => S::READS_SOURCE | S::COMPARES,
+        _ => return None,
     };
-    what | if instruction.has_repne_prefix() { 0 } else { region::Site::WHILE_EQUAL }
+    let is_until_equal = instruction.has_repne_prefix();
+    let repeated = if is_until_equal || instruction.has_rep_prefix() { S::REPEATED } else { 0 };
+    Some(what | repeated | if is_until_equal { 0 } else { S::WHILE_EQUAL })
 }
 
 fn kind(kind: AccessKind) -> SiteKind {
@@ -206,7 +238,7 @@ fn kind(kind: AccessKind) -> SiteKind {
 fn shape(shape: Shape) -> SiteShape {
     match shape {
         Shape::Word | Shape::Wide { .. } | Shape::Gathered => SiteShape::Plain,
-        Shape::Repeated => SiteShape::Repeated,
+        Shape::Repeated => SiteShape::String,
         Shape::BitIndexed => SiteShape::BitIndexed,
         Shape::Unbounded => SiteShape::Unbounded,
     }

@@ -24,7 +24,7 @@ pub(super) fn put_site(bytes: &mut Vec<u8>, site: &Site) {
     bytes.extend_from_slice(&site.original_end.to_le_bytes());
     bytes.extend_from_slice(&[site.kind, site.shape]);
     bytes.extend_from_slice(&site.size.to_le_bytes());
-    bytes.extend_from_slice(&[site.flags, site.register, site.length, site.unused]);
+    bytes.extend_from_slice(&[site.flags, site.register, site.length, site.string]);
 }
 
 /// Writes the header over the start of the region; the slots stay empty.
@@ -71,12 +71,13 @@ mod tests {
             flags: 6,
             register: 7,
             length: 8,
-            unused: 0,
+            string: 9,
         };
         let mut bytes = Vec::new();
         put_site(&mut bytes, &site);
         assert_eq!(bytes.len(), size_of::<Site>());
         assert_eq!(bytes[offset_of!(Site, size)], 5);
         assert_eq!(bytes[offset_of!(Site, length)], 8);
+        assert_eq!(bytes[offset_of!(Site, string)], 9);
     }
 }

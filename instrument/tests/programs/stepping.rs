@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::process::{Command, Stdio};
 
-use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register};
+use iced_x86::{
+    Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register, UsedMemory,
+};
 use nix::libc::user_regs_struct;
 use nix::sys::ptrace;
 use nix::sys::signal::Signal;
@@ -85,7 +87,8 @@ fn watched(rewritten: &Rewritten<'_>) -> HashMap<u64, Watched> {
             is_fence: site.kind == AccessKind::Fence,
             is_repeated: site.shape == Shape::Repeated,
         });
-        entry.hooks += 1;
+        // A string instruction that accesses two places has one hook.
+        entry.hooks = 1;
     }
     watched
 }
@@ -114,6 +117,11 @@ fn addresses(watched: &Watched, registers: &user_regs_struct) -> u64 {
         return address.wrapping_add(moved).wrapping_add(if is_late { 8 } else { 0 });
     }
     let mut factory = InstructionInfoFactory::new();
+    // A string instruction is hooked with the address of its source, if it has one.
+    let is_source = |memory: &UsedMemory| memory.base().full_register() == Register::RSI;
+    if instruction.is_string_instruction() && factory.info(instruction).used_memory().iter().any(is_source) {
+        return registers.rsi;
+    }
     let memory = factory.info(instruction).used_memory().iter();
     memory
         .filter(|memory| !matches!(memory.access(), OpAccess::None | OpAccess::NoMemAccess))

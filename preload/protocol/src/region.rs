@@ -85,8 +85,9 @@ pub enum SiteKind {
 pub enum SiteShape {
     /// `size` bytes at the address in RCX.
     Plain = 0,
-    /// A repeated string instruction; `register` tells whether the access is at RSI (6) or RDI (7).
-    Repeated = 1,
+    /// All of a string instruction, as `string` says. RCX has the address of its source, if it has one, else of its target;
+    /// `size` is that of an element.
+    String = 1,
     /// A bit that `register` counts from the address in RCX; `size` bytes is the operand.
     BitIndexed = 2,
     /// An area at the address in RCX whose extent the processor knows.
@@ -113,8 +114,8 @@ pub struct Site {
     pub register: u8,
     /// Length of the original instruction.
     pub length: u8,
-    /// Always 0.
-    pub unused: u8,
+    /// What a string instruction does: [`Site::READS_SOURCE`] and the others. 0 for all others.
+    pub string: u8,
 }
 
 impl Site {
@@ -124,12 +125,25 @@ impl Site {
     pub const FLAGS_SAVED: u8 = 2;
     /// The hook calls the general stub.
     pub const GENERAL: u8 = 4;
-    /// A repeated instruction that compares the elements at RDI with the accumulator.
-    pub const SCANS: u8 = 8;
-    /// A repeated instruction that compares the elements at RSI and RDI.
-    pub const COMPARES: u8 = 16;
-    /// Such an instruction goes on while what it compares is equal, not until it is.
-    pub const WHILE_EQUAL: u8 = 32;
+    /// A string instruction that reads elements at RSI.
+    pub const READS_SOURCE: u8 = 1;
+    /// One that compares with the elements at RDI.
+    pub const COMPARES: u8 = 2;
+    /// One that writes elements at RDI.
+    pub const WRITES_TARGET: u8 = 4;
+    /// It is repeated as often as RCX says, at most.
+    pub const REPEATED: u8 = 8;
+    /// It goes on while what it compares is equal, not until it is.
+    pub const WHILE_EQUAL: u8 = 16;
+    /// Its registers have 32 bits.
+    pub const NARROW: u8 = 32;
+
+    /// Bytes from where the stub of a string instruction returns to where it returns to if it has carried out the
+    /// instruction: behind a `pop`, what undoes the red zone, and a short jump.
+    #[must_use]
+    pub fn skip(&self) -> u64 {
+        if self.flags & Self::RED_ZONE != 0 { 11 } else { 3 }
+    }
 }
 
 /// One patch of the original code: `length` bytes follow it, padded to a multiple of 8.

@@ -23,10 +23,10 @@ mod pieces;
 mod point;
 mod records;
 pub mod region;
-mod repeated;
 mod shadow;
 mod site;
 pub mod spin;
+mod strings;
 mod stubs;
 
 use crate::{arena, kernel_threads, snapshot, sys};

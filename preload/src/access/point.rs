@@ -25,21 +25,47 @@ pub fn is_communication(range: Location) -> bool {
     })
 }
 
-/// The running thread is about to access communication variables with one instruction.
-/// `local` is a hash of its local state.
-pub fn instruction(kind: SiteKind, range: Location, pc: u64, local: impl Fn() -> u64) {
+/// Where an instruction of the program accesses memory.
+#[derive(Clone, Copy)]
+pub struct Place {
+    /// The address behind the instruction.
+    pub pc: u64,
+    /// Which of its accesses it is, if they are steps of their own.
+    pub part: u64,
+}
+
+impl Place {
+    /// Differs from that of any other access: a thread that comes back to it has come round.
+    fn key(self) -> u64 {
+        self.pc ^ self.part << 48
+    }
+}
+
+/// The running thread is about to access a range in one go: passes its scheduling point, if it has one, and looks for
+/// races. `local` is a hash of the thread's local state.
+pub fn part(kind: SiteKind, range: Location, place: Place, local: &dyn Fn() -> u64) {
+    if is_communication(range) {
+        instruction(kind, range, place, local);
+    } else if kind != SiteKind::Read {
+        spin::note_write(range.start);
+    }
+    detect::instruction(if kind == SiteKind::Read { Kind::Read } else { Kind::Write }, range);
+}
+
+/// An access to communication variables.
+fn instruction(kind: SiteKind, range: Location, place: Place, local: &dyn Fn() -> u64) {
     let mut touched = locations::touched_by(range);
     let Some(location) = touched.next() else { return };
     if let Some(last) = touched.last() {
         // One step can not work on two variables: they have to become one.
         detect::report(Location { start: location.start, length: last.end() - location.start });
     }
-    let pass = |op| pass(op, location, pc);
+    let pass = |op| pass(op, location, place.pc);
     let read = |op| {
         if world::get().is_alone() {
             return;
         }
-        let is_step = !spin::look(op, location.start, pc, &local);
+        let is_step = !spin::look(op, location.start, place.key(), local);
         if is_step {
             pass(op);
         }
@@ -80,6 +106,9 @@ pub fn points(kind: Kind, range: Location, pc: u64) -> bool {
 
 /// Passes the point of a read or write of one communication variable.
 pub fn one(kind: Kind, location: Location, pc: u64) {
+    if kind == Kind::Read {
+        spin::also_reads(location);
+    }
     pass(if kind == Kind::Read { Op::Read } else { Op::Write }, location, pc);
 }
 

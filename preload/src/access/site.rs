@@ -1,8 +1,9 @@
 //! The slow path of the stubs: an access that the shadow alone can not dismiss.
 
 use super::locations::Location;
-use super::repeated::Repeated;
-use super::{clocks, detect, point, region, spin};
+use super::point::{self, Place};
+use super::strings::StringInstruction;
+use super::{clocks, region, spin};
 use rscale_protocol::region::{GENERAL_SLOT, Site, SiteKind, SiteShape, WIDTHS};
 
 /// What the stubs save before they come here, from the lowest address on.
@@ -52,14 +53,8 @@ pub extern "C" fn slow_path(frame: &mut Frame) {
 
 /// An access of one instruction to a range that is known.
 fn plain(frame: &mut Frame, kind: SiteKind, range: Location) {
-    if point::is_communication(range) {
-        let (site, _) = locate(frame);
-        point::instruction(kind, range, region::original_end(site), || local_state(frame));
-    } else if kind != SiteKind::Read {
-        spin::note_write(range.start);
-    }
-    let detected = if kind == SiteKind::Read { detect::Kind::Read } else { detect::Kind::Write };
-    detect::instruction(detected, range);
+    let pc = if point::is_communication(range) { region::original_end(locate(frame).0) } else { 0 };
+    point::part(kind, range, Place { pc, part: 0 }, &|| local_state(frame));
 }
 
 /// An access whose extent takes more than its address to know.
@@ -68,7 +63,7 @@ fn general(frame: &mut Frame) {
     let kind = site_kind(site.kind);
     let size = u64::from(site.size);
     match site.shape {
-        shape if shape == SiteShape::Repeated as u8 => repeated(frame, site, tail, kind),
+        shape if shape == SiteShape::String as u8 => string(frame, site, tail),
         shape if shape == SiteShape::BitIndexed as u8 => {
             let bit = register(frame, tail, site.register) as i64 >> 3;
             // Whole words of the operand's size are accessed.
@@ -79,21 +74,44 @@ fn general(frame: &mut Frame) {
     }
 }
 
-/// A repeated string instruction.
-fn repeated(frame: &Frame, site: &Site, tail: *mut GeneralTail, kind: SiteKind) {
+/// A string instruction. If it was carried out, its registers are those behind it, and it is passed over.
+fn string(frame: &mut Frame, site: &Site, tail: *mut GeneralTail) {
     const DIRECTION: u64 = 1 << 10;
-    // SAFETY: the tail of a general stub's frame.
-    let (count, flags, accumulator) = unsafe { ((*tail).rcx, (*tail).flags, (*tail).rax) };
-    let instruction = Repeated {
-        source: frame.registers[RSI],
-        target: frame.registers[RDI],
-        accumulator,
-        count,
+    const NARROW: u64 = u32::MAX as u64;
+    let has = |what| site.string & what != 0;
+    let mask = if has(Site::NARROW) { NARROW } else { u64::MAX };
+    // SAFETY: the tail of a general stub's frame; nothing else refers to it.
+    let tail = unsafe { &mut *tail };
+    let is_backward = tail.flags & DIRECTION != 0;
+    let mut instruction = StringInstruction {
+        form: site.string,
+        source: frame.address,
+        target: frame.registers[RDI] & mask,
+        count: if has(Site::REPEATED) { tail.rcx & mask } else { 1 },
+        accumulator: tail.rax,
+        flags: tail.flags,
         size: u64::from(site.size).clamp(1, 8),
-        is_backward: flags & DIRECTION != 0,
+        is_backward,
+        done: 0,
     };
-    let detected = if kind == SiteKind::Read { detect::Kind::Read } else { detect::Kind::Write };
-    instruction.access(detected, site, region::original_end(site));
+    let is_done = instruction.run(region::original_end(site), &|| local_state(frame));
+    if !is_done {
+        return;
+    }
+    let distance = instruction.done.wrapping_mul(instruction.size);
+    let distance = if is_backward { distance.wrapping_neg() } else { distance };
+    let moved = |register: u64| register.wrapping_add(distance) & mask;
+    if has(Site::READS_SOURCE) {
+        frame.registers[RSI] = moved(frame.registers[RSI]);
+    }
+    if has(Site::COMPARES | Site::WRITES_TARGET) {
+        frame.registers[RDI] = moved(frame.registers[RDI]);
+    }
+    if has(Site::REPEATED) {
+        tail.rcx = instruction.count;
+    }
+    (tail.rax, tail.flags) = (instruction.accumulator, instruction.flags);
+    tail.returns_to += site.skip();
 }
 
 fn site_kind(code: u8) -> SiteKind {

@@ -212,6 +212,15 @@ pub fn look(op: Op, address: u64, pc: u64, local: impl Fn() -> u64) -> bool {
     is_no_step
 }
 
+/// The running thread reads a location in the middle of something larger: it does not come back to here, but what it
+/// does in a loop may depend on it.
+pub fn also_reads(location: Location) {
+    let thread = world::get().current.get();
+    let mut round = ROUNDS[thread.index()].0.get();
+    round.watch(location.start);
+    ROUNDS[thread.index()].0.set(round);
+}
+
 /// The running thread is scheduled to update a location, and does so next: whether that changes anything is seen when it
 /// arrives at its next action.
 pub fn updates(range: Location, location: Location, is_step: bool) {

@@ -16,8 +16,6 @@ struct Style {
 
 /// Forms that an operation can have, at least.
 const FORMS: usize = 13;
-/// Whether memory is moved by string instructions too. Not while these read their source only when they write.
-const STRING_INSTRUCTIONS: bool = false;
 
 const PLAIN: &[Kind] = &[Kind::Read, Kind::Read, Kind::Write, Kind::Write, Kind::Update];
 const ATOMIC: &[Kind] = &[
@@ -154,11 +152,6 @@ fn operation(random: &mut Random, style: &Style, kind: Kind) -> Op {
     let offset = if is_skewed { place } else { place / width * width };
     let (form, register) = (random.below(FORMS) as u8, random.below(2) as u8);
     let value = 1 + random.below(3) as u8;
-    let form = match kind {
-        Kind::Move if !STRING_INSTRUCTIONS => form & !1,
-        Kind::Copy if !STRING_INSTRUCTIONS => form & !2,
-        _ => form,
-    };
     let op = Op { kind, form, width, offset, register, value, other: 0 };
     match kind {
         Kind::Write | Kind::WriteAt | Kind::Add => Op { other: random.below(2) as u8, ..op },
@@ -173,9 +166,10 @@ fn operation(random: &mut Random, style: &Style, kind: Kind) -> Op {
 
 /// Two ranges that do not overlap.
 fn in_pieces(random: &mut Random, op: Op) -> Op {
-    let length = random.pick(&[8, 16]);
+    // Copies byte by byte have many steps.
+    let length = if op.string_element() == Some(1) { random.pick(&[2, 3, 8]) } else { random.pick(&[8, 16]) };
     let [from, to] = random.pick(&[[0, 16], [16, 0], [8, 24], [0, 8]]);
-    let length = if from == 0 && to == 8 { 8 } else { length.min(32 - from.max(to)) };
+    let length = if from == 0 && to == 8 { length.min(8) } else { length.min(32 - from.max(to)) };
     Op { width: 0, offset: from, value: to, other: length, ..op }
 }
 

@@ -14,7 +14,7 @@ const CELL: usize = 4;
 pub enum Copying {
     /// All in one.
     AtOnce,
-    /// Word by word, from the start: each is read, then written.
+    /// Word by word (element by element of a string instruction), from the start: each is read, then written.
     Words,
     /// Cell by cell of four bytes: each is read before it is written, in any order otherwise.
     AnyOrder,
@@ -100,7 +100,7 @@ impl Machine {
         };
         let Thread { read, written, .. } = &self.threads[thread];
         match op.kind {
-            Kind::Copy if copying == Copying::AnyOrder => {
+            Kind::Copy if manner(op, copying) == Copying::AnyOrder => {
                 let pieces = pieces(op, copying);
                 let reads = (0..pieces).filter(|&piece| read.get(piece).copied().flatten().is_none());
                 let is_ready = |piece: &usize| read.get(*piece).copied().flatten().is_some() && !written[*piece];
@@ -231,12 +231,13 @@ impl Machine {
     }
 
     fn copy(&mut self, thread: usize, op: &Op, step: Step, copying: Copying) -> bool {
+        let copying = manner(op, copying);
         if copying == Copying::AtOnce {
             let from = usize::from(op.offset);
             self.memory.copy_within(from..from + usize::from(op.other), op.value.into());
             return true;
         }
-        let size = piece_size(copying) as u8;
+        let size = piece_size(op, copying) as u8;
         let state = &mut self.threads[thread];
         state.read.resize(pieces(op, copying), None);
         state.written.resize(pieces(op, copying), false);
@@ -266,7 +267,7 @@ impl Machine {
             self.threads[thread].registers[register] = u64::from(first != second);
             return true;
         }
-        let size = piece_size(copying);
+        let size = piece_size(op, copying);
         let taken = self.threads[thread].read.len();
         let place = ranges[taken % 2] + taken / 2 * size;
         let value = self.load(place as u8, size as u8);
@@ -313,10 +314,16 @@ impl Machine {
     }
 }
 
-fn piece_size(copying: Copying) -> usize {
-    if copying == Copying::AnyOrder { CELL } else { WORD }
+/// Copies by the library may take place in any manner; string instructions have their elements.
+fn manner(op: &Op, copying: Copying) -> Copying {
+    if op.string_element().is_some() { Copying::Words } else { copying }
+}
+
+fn piece_size(op: &Op, copying: Copying) -> usize {
+    let word = if copying == Copying::AnyOrder { CELL } else { WORD };
+    op.string_element().map_or(word, usize::from)
 }
 
 fn pieces(op: &Op, copying: Copying) -> usize {
-    usize::from(op.other) / piece_size(copying)
+    usize::from(op.other) / piece_size(op, copying)
 }

@@ -104,6 +104,18 @@ impl Op {
     }
 }
 
+impl Op {
+    /// Bytes of an element, if it is a copy by a string instruction: `rep movsb` or `rep movsq`.
+    #[must_use]
+    pub fn string_element(&self) -> Option<u8> {
+        match self.form % 4 {
+            2 if self.kind == Kind::Copy => Some(1),
+            3 if self.kind == Kind::Copy => Some(8),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Op { kind, form, width, offset, register, value, other } = self;
