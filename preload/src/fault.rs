@@ -71,7 +71,7 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     if signal == libc::SIGSEGV && is_write && snapshot::make_writable(address) {
         return;
     }
-    if signal == libc::SIGTRAP && goes_on_in_clone(context) {
+    if signal == libc::SIGTRAP && (crate::access::tearing::on_step(context) || goes_on_in_clone(context)) {
         return;
     }
     if signal == libc::SIGSEGV && info.si_code == SENT_BY_KERNEL && emulate_time_stamp(context) {

@@ -138,6 +138,14 @@ impl Site {
     /// Its registers have 32 bits.
     pub const NARROW: u8 = 32;
 
+    /// Bytes from where the stub of any other access returns to the instruction: `pop`, `pop` and what restores the flags,
+    /// and what undoes the red zone.
+    #[must_use]
+    pub fn rest(&self) -> u64 {
+        let has = |flag: u8| u64::from(self.flags & flag != 0);
+        2 - has(Self::GENERAL) + 4 * has(Self::FLAGS_SAVED) + 8 * has(Self::RED_ZONE)
+    }
+
     /// Bytes from where the stub of a string instruction returns to where it returns to if it has carried out the
     /// instruction: behind a `pop`, what undoes the red zone, and a short jump.
     #[must_use]

@@ -23,11 +23,13 @@ mod pieces;
 mod point;
 mod records;
 pub mod region;
+mod saving;
 mod shadow;
 mod site;
 pub mod spin;
 mod strings;
 mod stubs;
+pub mod tearing;
 
 use crate::{arena, kernel_threads, snapshot, sys};
 use clocks::Own;
@@ -68,6 +70,7 @@ pub fn begin() {
         clocks::begin();
         records::begin();
         spin::begin();
+        tearing::begin();
         locations::refresh();
         arena::get().result.races.store(0, Relaxed);
         WATCHING.0.set(true);
@@ -79,4 +82,10 @@ fn reserve(address: u64, length: u64) -> Option<u64> {
     let start = sys::map(address, length, libc::PROT_READ | libc::PROT_WRITE)?;
     snapshot::exclude(start, start + length);
     Some(start)
+}
+
+/// Copies bytes that the instruction at hand accesses, or that are the shim's own.
+fn copy_bytes(from: u64, to: u64, length: u64) {
+    // SAFETY: where bytes of the program are not there, its instruction would fault as this does; ranges do not overlap.
+    unsafe { core::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, length as usize) };
 }

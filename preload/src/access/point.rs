@@ -4,7 +4,7 @@ use super::clocks;
 use super::detect::{self, Kind};
 use super::locations::{self, Location};
 use super::shadow::{FOR_EVER, Granule};
-use super::spin;
+use super::{copy_bytes, spin};
 use crate::{gate, world};
 use core::arch::asm;
 use core::mem::MaybeUninit;
@@ -86,13 +86,12 @@ fn instruction(kind: SiteKind, range: Location, place: Place, local: &dyn Fn() -
 /// so that it computes from that.
 fn update(range: Location, pass: impl Fn(Op)) {
     let mut seen = [0u8; WIDEST];
-    let length = (range.length as usize).min(WIDEST);
+    let (bytes, length) = (seen.as_mut_ptr() as u64, range.length.min(WIDEST as u64));
     pass(Op::Read);
-    // SAFETY: the instruction that follows accesses these bytes; if they are not there, it would fault as this does.
-    unsafe { core::ptr::copy_nonoverlapping(range.start as *const u8, seen.as_mut_ptr(), length) };
+    copy_bytes(range.start, bytes, length);
     pass(Op::Write);
-    // SAFETY: as above; nobody else runs before the instruction does.
-    unsafe { core::ptr::copy_nonoverlapping(seen.as_ptr(), range.start as *mut u8, length) };
+    // Nobody else runs before the instruction does.
+    copy_bytes(bytes, range.start, length);
 }
 
 /// Passes the points of all communication variables in a range. Whether there were some: others may have run.

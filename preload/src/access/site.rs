@@ -3,7 +3,7 @@
 use super::locations::Location;
 use super::point::{self, Place};
 use super::strings::StringInstruction;
-use super::{clocks, region, spin};
+use super::{clocks, region, saving, spin, tearing};
 use rscale_protocol::region::{GENERAL_SLOT, Site, SiteKind, SiteShape, WIDTHS};
 
 /// What the stubs save before they come here, from the lowest address on.
@@ -39,6 +39,9 @@ const SAVED_VECTORS: u64 = 256;
 
 /// Called by the stubs.
 pub extern "C" fn slow_path(frame: &mut Frame) {
+    if frame.slot as usize == saving::AFTER {
+        return after(frame);
+    }
     if clocks::BUDGET.0.get() < 0 {
         let (site, _) = locate(frame);
         point::long_run(region::original_end(site), || local_state(frame));
@@ -53,8 +56,33 @@ pub extern "C" fn slow_path(frame: &mut Frame) {
 
 /// An access of one instruction to a range that is known.
 fn plain(frame: &mut Frame, kind: SiteKind, range: Location) {
-    let pc = if point::is_communication(range) { region::original_end(locate(frame).0) } else { 0 };
-    point::part(kind, range, Place { pc, part: 0 }, &|| local_state(frame));
+    if !point::is_communication(range) {
+        return tearing::parts(kind, range).for_each(|part| point::part(kind, part, Place { pc: 0, part: 0 }, &|| 0));
+    }
+    let (site, tail) = locate(frame);
+    let pc = region::original_end(site);
+    if !tearing::is_torn(kind, range) {
+        let place = Place { pc, part: 0 };
+        return tearing::parts(kind, range).for_each(|part| point::part(kind, part, place, &|| local_state(frame)));
+    }
+    let is_general = frame.slot as usize == GENERAL_SLOT;
+    // SAFETY: the tail of a general stub's frame.
+    let returns_to = if is_general { unsafe { (*tail).returns_to } } else { frame.returns_to };
+    tearing::before(kind, range, pc, returns_to + site.rest(), &|| local_state(frame));
+    if is_general {
+        // SAFETY: as above; the stub takes the flags from there.
+        unsafe { (*tail).flags |= tearing::TRAP_FLAG };
+    } else {
+        tearing::STEPS.0.set(true);
+    }
+}
+
+/// A torn access has been carried out.
+fn after(frame: &mut Frame) {
+    let end = (&raw const *frame as u64) + size_of::<Frame>() as u64;
+    frame.stack_pointer = end + size_of::<GeneralTail>() as u64 + RED_ZONE;
+    frame.pc = tearing::pending_pc();
+    tearing::after(&|| local_state(frame));
 }
 
 /// An access whose extent takes more than its address to know.

@@ -9,6 +9,7 @@
 //! loose for a number of rounds; only if these change nothing either, it is a livelock.
 
 use super::clocks::Own;
+use super::copy_bytes;
 use super::local;
 use super::locations::Location;
 use crate::{arena, world};
@@ -163,10 +164,7 @@ fn settle(round: &mut Round, thread: ThreadId) {
 
 fn value(range: Location) -> u64 {
     let mut bytes = [0; 8];
-    // SAFETY: the program has just accessed these bytes, or is about to.
-    unsafe {
-        core::ptr::copy_nonoverlapping(range.start as *const u8, bytes.as_mut_ptr(), range.length.min(8) as usize)
-    };
+    copy_bytes(range.start, bytes.as_mut_ptr() as u64, range.length.min(8));
     u64::from_ne_bytes(bytes)
 }
 

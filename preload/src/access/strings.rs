@@ -8,7 +8,7 @@
 use super::detect::{self, Kind};
 use super::locations::{self, Location};
 use super::point::{self, Place};
-use super::spin;
+use super::{copy_bytes, spin, tearing};
 use core::arch::asm;
 use rscale_protocol::region::{Site, SiteKind};
 
@@ -17,6 +17,9 @@ use rscale_protocol::region::{Site, SiteKind};
 const LONGEST: u64 = 1 << 20;
 /// The arithmetic flags.
 const ARITHMETIC: u64 = 0x8d5;
+
+/// Where a round is carried out that has scheduling points, and a hash of the thread's local state.
+type Point<'a> = Option<(u64, &'a dyn Fn() -> u64)>;
 
 /// What an instruction does and works on. Addresses and counts are those of what is left to do.
 pub struct StringInstruction {
@@ -128,27 +131,18 @@ impl StringInstruction {
 
     /// Carries out the next element, behind scheduling points if there are some. Returns whether it was the last one
     /// because of what was compared.
-    fn round(&mut self, point: Option<(u64, &dyn Fn() -> u64)>) -> bool {
-        let announce = |kind: SiteKind, start: u64| {
-            if let Some((pc, local)) = point {
-                let place = Place { pc, part: self.done };
-                point::part(kind, Location { start, length: self.size }, place, local);
-            }
-        };
+    fn round(&mut self, point: Point<'_>) -> bool {
         let mut left = self.accumulator;
         if self.has(Site::READS_SOURCE) {
-            announce(SiteKind::Read, self.source);
-            left = self.load(self.source);
+            left = self.read(self.source, point);
         }
         let mut is_over = false;
         if self.has(Site::COMPARES) {
-            announce(SiteKind::Read, self.target);
-            let right = self.load(self.target);
+            let right = self.read(self.target, point);
             self.flags = self.flags & !ARITHMETIC | compared(left, right, self.size) & ARITHMETIC;
             is_over = self.is_found(left, right);
         } else if self.has(Site::WRITES_TARGET) {
-            announce(SiteKind::Write, self.target);
-            self.store(self.target, left);
+            self.write(self.target, left, point);
         } else {
             self.accumulate(left);
         }
@@ -165,6 +159,29 @@ impl StringInstruction {
     fn accumulate(&mut self, element: u64) {
         let kept = if self.size < 4 { u64::MAX << (8 * self.size) } else { 0 };
         self.accumulator = self.accumulator & kept | element;
+    }
+
+    /// Reads an element; it may be torn.
+    fn read(&self, start: u64, point: Point<'_>) -> u64 {
+        let Some((pc, local)) = point else { return self.load(start) };
+        let mut element = [0; 8];
+        let side = u64::from(start == self.target);
+        for (index, part) in tearing::parts(SiteKind::Read, Location { start, length: self.size }).enumerate() {
+            let place = Place { pc, part: 4 * self.done + 2 * side + index as u64 };
+            point::part(SiteKind::Read, part, place, local);
+            copy_bytes(part.start, element.as_mut_ptr() as u64 + (part.start - start), part.length);
+        }
+        u64::from_le_bytes(element)
+    }
+
+    /// Writes an element; it may be torn.
+    fn write(&self, start: u64, element: u64, point: Point<'_>) {
+        let Some((pc, local)) = point else { return self.store(start, element) };
+        let element = element.to_le_bytes();
+        for part in tearing::parts(SiteKind::Write, Location { start, length: self.size }) {
+            point::part(SiteKind::Write, part, Place { pc, part: self.done }, local);
+            copy_bytes(element.as_ptr() as u64 + (part.start - start), part.start, part.length);
+        }
     }
 
     fn load(&self, place: u64) -> u64 {

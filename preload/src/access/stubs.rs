@@ -3,12 +3,10 @@
 //! A stub finds the address in RCX; it may change RAX, RCX and the flags, nothing else. Accesses are looked up in the
 //! shadow: the same thread in the same epoch has been there before (most often), or only this thread has, or nobody
 //! has. An access of several granules is looked up granule by granule. Everything else is for the
-//! [slow path](super::site), for which all registers are saved. Its frame is laid out such that a stack walk goes from
-//! there straight to the original code: the unwind rules below read the stack pointer and program counter that the slow
-//! path writes to its frame.
+//! [slow path](super::site), for which [all registers are saved](super::saving).
 
 use super::clocks::{BASE, BUDGET, EPOCH};
-use super::{shadow, site, spin};
+use super::{shadow, spin};
 use core::arch::global_asm;
 use rscale_protocol::region::{FENCE_SLOT, GENERAL_SLOT, SLOTS};
 
@@ -360,110 +358,12 @@ global_asm!(
     range!("rscale_write_range", "0", "8"),
     "rscale_fence: ret",
     ".cfi_endproc",
-    // The slow path. On the stack: slot, rdx, return address; the address is where the stub has put it, in the red zone.
-    "rscale_access_slow:",
-    ".cfi_startproc",
-    "mov rcx, [rsp - 8]",
-    "rscale_access_save:",
-    "push rcx",
-    "push rsi",
-    "push rdi",
-    "push r8",
-    "push r9",
-    "push r10",
-    "push r11",
-    "push rbx",
-    "push rbp",
-    "push r12",
-    "push r13",
-    "push r14",
-    "push r15",
-    "push 0",
-    "push 0",
-    "mov rbp, rsp",
-    ".cfi_escape 0x0f, 3, 0x76, 0, 0x06",        // CFA: the word at rbp
-    ".cfi_escape 0x10, 16, 2, 0x76, 8",          // return address: the one behind it
-    ".cfi_escape 0x10, 15, 2, 0x76, 16",         // r15 ...
-    ".cfi_escape 0x10, 14, 2, 0x76, 24",
-    ".cfi_escape 0x10, 13, 2, 0x76, 32",
-    ".cfi_escape 0x10, 12, 2, 0x76, 40",
-    ".cfi_escape 0x10, 6, 2, 0x76, 48",          // rbp
-    ".cfi_escape 0x10, 3, 2, 0x76, 56",          // rbx
-    "sub rsp, 256",
-    "and rsp, -16",
-    "cld",
-    "movaps [rsp], xmm0",
-    "movaps [rsp + 16], xmm1",
-    "movaps [rsp + 32], xmm2",
-    "movaps [rsp + 48], xmm3",
-    "movaps [rsp + 64], xmm4",
-    "movaps [rsp + 80], xmm5",
-    "movaps [rsp + 96], xmm6",
-    "movaps [rsp + 112], xmm7",
-    "movaps [rsp + 128], xmm8",
-    "movaps [rsp + 144], xmm9",
-    "movaps [rsp + 160], xmm10",
-    "movaps [rsp + 176], xmm11",
-    "movaps [rsp + 192], xmm12",
-    "movaps [rsp + 208], xmm13",
-    "movaps [rsp + 224], xmm14",
-    "movaps [rsp + 240], xmm15",
-    "mov rdi, rbp",
-    "call {slow_path}",
-    "movaps xmm0, [rsp]",
-    "movaps xmm1, [rsp + 16]",
-    "movaps xmm2, [rsp + 32]",
-    "movaps xmm3, [rsp + 48]",
-    "movaps xmm4, [rsp + 64]",
-    "movaps xmm5, [rsp + 80]",
-    "movaps xmm6, [rsp + 96]",
-    "movaps xmm7, [rsp + 112]",
-    "movaps xmm8, [rsp + 128]",
-    "movaps xmm9, [rsp + 144]",
-    "movaps xmm10, [rsp + 160]",
-    "movaps xmm11, [rsp + 176]",
-    "movaps xmm12, [rsp + 192]",
-    "movaps xmm13, [rsp + 208]",
-    "movaps xmm14, [rsp + 224]",
-    "movaps xmm15, [rsp + 240]",
-    "lea rsp, [rbp + 16]",
-    "pop r15",
-    "pop r14",
-    "pop r13",
-    "pop r12",
-    "pop rbp",
-    "pop rbx",
-    "pop r11",
-    "pop r10",
-    "pop r9",
-    "pop r8",
-    "pop rdi",
-    "pop rsi",
-    "add rsp, 16",
-    "pop rdx",
-    "ret",
-    ".cfi_endproc",
-    // Keeps everything, flags included; the hook has saved rcx.
-    "rscale_access_general:",
-    ".cfi_startproc",
-    "push rax",
-    "pushfq",
-    "call 2f",
-    "popfq",
-    "pop rax",
-    "ret",
-    "2: push rdx",
-    "push {general}",
-    "jmp rscale_access_save",
-    ".cfi_endproc",
     budget = sym BUDGET,
     epoch = sym EPOCH,
     base = sym BASE,
     stack = sym spin::STACK,
     progress = sym spin::PROGRESS,
-    slow_path = sym site::slow_path,
     shadow = const shadow::BASE,
-    general = const GENERAL_SLOT,
 );
 
 macro_rules! addresses {
