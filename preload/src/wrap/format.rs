@@ -25,9 +25,54 @@ pub enum What {
     Number(usize),
 }
 
+/// Most arguments of a format that numbers them.
+const MOST: usize = 64;
+
+/// A format string.
+#[derive(Clone, Copy)]
+pub enum Text {
+    Narrow(*const c_char),
+    Wide(*const i32),
+}
+
 /// A cursor in a format string.
+#[derive(Clone, Copy)]
 struct Format {
-    next: *const u8,
+    next: Text,
+}
+
+/// How an argument is passed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Word,
+    Double,
+    LongDouble,
+}
+
+/// A width or precision of `printf`.
+#[derive(Clone, Copy)]
+enum Amount {
+    None,
+    Number(usize),
+    /// An argument: the next one, or that of a number.
+    Argument(Option<usize>),
+}
+
+/// A conversion of `printf`.
+#[derive(Clone, Copy)]
+struct Conversion {
+    /// Number of its argument, if the format has numbers.
+    position: Option<usize>,
+    width: Amount,
+    precision: Amount,
+    size: usize,
+    letter: u8,
+}
+
+/// The arguments, one after the other or by number.
+struct Arguments {
+    list: List,
+    numbered: Option<[u64; MOST]>,
 }
 
 /// What stands between the percent sign and the letter of a `scanf` conversion.
@@ -41,17 +86,27 @@ struct Specification {
 }
 
 impl Format {
+    /// The next character; one that formats have no use for stands for those beyond a byte.
     fn peek(&self) -> u8 {
         // SAFETY: the string is terminated, and nothing goes beyond its end.
-        unsafe { *self.next }
+        let character = unsafe {
+            match self.next {
+                Text::Narrow(next) => return *next as u8,
+                Text::Wide(next) => *next,
+            }
+        };
+        u8::try_from(character).unwrap_or(b'?')
     }
 
     fn take(&mut self) -> u8 {
-        let byte = self.peek();
-        if byte != 0 {
-            self.next = self.next.wrapping_add(1);
+        let character = self.peek();
+        if character != 0 {
+            self.next = match self.next {
+                Text::Narrow(next) => Text::Narrow(next.wrapping_add(1)),
+                Text::Wide(next) => Text::Wide(next.wrapping_add(1)),
+            };
         }
-        byte
+        character
     }
 
     fn take_if(&mut self, wanted: u8) -> bool {
@@ -69,6 +124,24 @@ impl Format {
             number = Some(number.unwrap_or(0usize).saturating_mul(10).saturating_add(digit));
         }
         number
+    }
+
+    /// The number of an argument, with the dollar sign behind it.
+    fn position(&mut self) -> Option<usize> {
+        let mut behind = *self;
+        let number = behind.number();
+        let is_position = number.is_some() && behind.take_if(b'$');
+        if is_position {
+            *self = behind;
+        }
+        number.filter(|_| is_position)
+    }
+
+    fn amount(&mut self) -> Amount {
+        if self.take_if(b'*') {
+            return Amount::Argument(self.position());
+        }
+        self.number().map_or(Amount::None, Amount::Number)
     }
 
     /// Goes behind the next percent sign that begins a conversion; false at the end.
@@ -113,40 +186,117 @@ impl Format {
     }
 }
 
-/// A width or precision of `printf`: a number, or an argument. A negative one counts as none.
-fn number_or_argument(format: &mut Format, list: &mut List) -> Option<usize> {
-    if format.take_if(b'*') { usize::try_from(list.word() as i32).ok() } else { format.number() }
+impl Arguments {
+    fn take(&mut self, position: Option<usize>, class: Class) -> u64 {
+        match (&self.numbered, position) {
+            (Some(values), Some(position)) => {
+                position.checked_sub(1).and_then(|index| values.get(index)).map_or(0, |v| *v)
+            }
+            _ => next(&mut self.list, class),
+        }
+    }
+
+    /// A width or precision. A negative one counts as none.
+    fn amount(&mut self, amount: Amount) -> Option<usize> {
+        match amount {
+            Amount::None => None,
+            Amount::Number(number) => Some(number),
+            Amount::Argument(position) => usize::try_from(self.take(position, Class::Word) as i32).ok(),
+        }
+    }
 }
 
-/// Calls `visit` for each argument of `printf` that points to memory. Formats with numbered arguments are not understood.
-pub fn printed(format: *const c_char, mut list: List, mut visit: impl FnMut(Pointed)) {
-    let mut format = Format { next: format.cast() };
-    while format.find() {
+/// The next argument, if it is a word.
+fn next(list: &mut List, class: Class) -> u64 {
+    match class {
+        Class::Word => return list.word(),
+        Class::Double => list.skip_double(),
+        Class::LongDouble => list.skip_long_double(),
+    }
+    0
+}
+
+impl Conversion {
+    /// The next conversion of a format of `printf`.
+    fn find(format: &mut Format) -> Option<Conversion> {
+        if !format.find() {
+            return None;
+        }
+        let position = format.position();
         while matches!(format.peek(), b'-' | b'+' | b' ' | b'#' | b'0' | b'\'' | b'I') {
             format.take();
         }
-        number_or_argument(&mut format, &mut list);
-        if format.peek() == b'$' {
-            return;
-        }
+        let width = format.amount();
         let precision = match format.take_if(b'.') {
-            true if matches!(format.peek(), b'*' | b'0'..=b'9') => number_or_argument(&mut format, &mut list),
-            true => Some(0),
-            false => None,
+            true if matches!(format.peek(), b'*' | b'0'..=b'9') => format.amount(),
+            true => Amount::Number(0),
+            false => Amount::None,
         };
-        let size = format.length();
-        let limit = precision.unwrap_or(usize::MAX);
-        let mut point = |address, what| visit(Pointed { address, what, is_counted: false });
-        match format.take() {
-            b's' if size == 8 => point(list.word(), What::WideText(limit)),
-            b'S' => point(list.word(), What::WideText(limit)),
-            b's' => point(list.word(), What::Text(limit)),
-            b'n' => point(list.word(), What::Number(if size == 0 { 4 } else { size })),
-            b'a' | b'A' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G' if size == 16 => list.skip_long_double(),
-            b'a' | b'A' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G' => list.skip_double(),
-            b'm' | b'%' => {}
-            0 => return,
-            _ => _ = list.word(),
+        let (size, letter) = (format.length(), format.take());
+        (letter != 0).then_some(Conversion { position, width, precision, size, letter })
+    }
+
+    /// How its argument is passed, if it has one.
+    fn class(&self) -> Option<Class> {
+        match self.letter {
+            b'a' | b'A' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G' if self.size == 16 => Some(Class::LongDouble),
+            b'a' | b'A' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G' => Some(Class::Double),
+            b'm' | b'%' => None,
+            _ => Some(Class::Word),
+        }
+    }
+
+    /// What its argument points to.
+    fn what(&self, limit: usize) -> Option<What> {
+        match self.letter {
+            b's' if self.size == 8 => Some(What::WideText(limit)),
+            b'S' => Some(What::WideText(limit)),
+            b's' => Some(What::Text(limit)),
+            b'n' => Some(What::Number(if self.size == 0 { 4 } else { self.size })),
+            _ => None,
+        }
+    }
+}
+
+/// The arguments of a format that numbers them, which is what its first conversion shows.
+fn numbered(mut format: Format, mut list: List) -> Option<[u64; MOST]> {
+    let (mut classes, mut count) = ([Class::Word; MOST], 0);
+    while let Some(conversion) = Conversion::find(&mut format) {
+        let mut note = |position: Option<usize>, class: Class| {
+            let Some(index) = position.and_then(|position| position.checked_sub(1)).filter(|index| *index < MOST)
+            else {
+                return;
+            };
+            classes[index] = class;
+            count = count.max(index + 1);
+        };
+        for amount in [conversion.width, conversion.precision] {
+            if let Amount::Argument(position) = amount {
+                note(position, Class::Word);
+            }
+        }
+        if let Some(class) = conversion.class() {
+            note(conversion.position, class);
+        }
+    }
+    let mut values = [0; MOST];
+    for (value, class) in values.iter_mut().zip(classes).take(count) {
+        *value = next(&mut list, class);
+    }
+    (count > 0).then_some(values)
+}
+
+/// Calls `visit` for each argument of `printf` that points to memory.
+pub fn printed(format: Text, list: List, mut visit: impl FnMut(Pointed)) {
+    let mut format = Format { next: format };
+    let mut arguments = Arguments { list, numbered: numbered(format, list) };
+    while let Some(conversion) = Conversion::find(&mut format) {
+        arguments.amount(conversion.width);
+        let limit = arguments.amount(conversion.precision).unwrap_or(usize::MAX);
+        let Some(class) = conversion.class() else { continue };
+        let address = arguments.take(conversion.position, class);
+        if let Some(what) = conversion.what(limit) {
+            visit(Pointed { address, what, is_counted: false });
         }
     }
 }
@@ -159,16 +309,18 @@ fn scan_specification(format: &mut Format) -> Specification {
     Specification { width, size: format.length(), allocates, is_suppressed }
 }
 
-/// Calls `visit` for each argument of `scanf`. Formats with numbered arguments are not understood.
-pub fn scanned(format: *const c_char, mut list: List, mut visit: impl FnMut(Pointed)) {
-    let mut format = Format { next: format.cast() };
+/// Calls `visit` for each argument of `scanf`. All of them are pointers.
+pub fn scanned(format: *const c_char, list: List, mut visit: impl FnMut(Pointed)) {
+    let mut format = Format { next: Text::Narrow(format) };
+    let mut rest = list;
     while format.find() {
+        let position = format.position();
         let specification = scan_specification(&mut format);
         let (letter, size) = (format.take(), specification.size);
         let width = specification.width;
         let is_wide = size == 8;
         let what = match letter {
-            0 | b'$' => return,
+            0 => return,
             b'%' => continue,
             b'[' => {
                 format.skip_set();
@@ -184,9 +336,21 @@ pub fn scanned(format: *const c_char, mut list: List, mut visit: impl FnMut(Poin
         };
         if !specification.is_suppressed {
             let what = if specification.allocates { What::Number(8) } else { what };
-            visit(Pointed { address: list.word(), what, is_counted: letter != b'n' });
+            let address = match position {
+                Some(position) => numbered_word(list, position),
+                None => rest.word(),
+            };
+            visit(Pointed { address, what, is_counted: letter != b'n' });
         }
     }
+}
+
+/// The word of a number, where all arguments are words.
+fn numbered_word(mut list: List, position: usize) -> u64 {
+    for _ in 1..position.min(MOST) {
+        list.word();
+    }
+    list.word()
 }
 
 fn text_of(is_wide: bool, width: Option<usize>) -> What {

@@ -39,6 +39,7 @@ pub mod tokens;
 mod variadic;
 mod watch;
 pub mod wide;
+mod wide_print;
 
 /// What wrapped functions keep of an execution: a part of the world. All zeroes is the state at its start.
 pub struct State {

@@ -82,6 +82,15 @@ watch! {
         unsafe { libc()(text, end) }
     }
 
+    /// `strtold`. Its result is left where libc has left it, in a register that the shim never uses; so `strtod`, which
+    /// takes the same numbers, finds out where it ends.
+    fn strtold(text: Text, end: End) {
+        // SAFETY: the arguments of the program, with a place for the end.
+        reads_number(text, end, |end| _ = unsafe { strtod::libc()(text, end) });
+        // SAFETY: as above.
+        unsafe { libc()(text, end) }
+    }
+
     /// `atof`.
     fn atof(text: Text) -> c_double {
         // SAFETY: the argument of the program, with a place for the end.

@@ -22,13 +22,18 @@ fn watch_arguments(format: Text, list: *mut List) -> Here {
     reads_text(here, format);
     // SAFETY: the stub, or the program, passes a list.
     let list = unsafe { *list };
+    watch_list(here, format::Text::Narrow(format), list);
+    here
+}
+
+/// The arguments of a format.
+pub(super) fn watch_list(here: Here, format: format::Text, list: List) {
     format::printed(format, list, |pointed| match pointed.what {
         _ if pointed.address == 0 => {}
         What::Text(limit) => reads_within(here, pointed.address as Text, limit),
         What::WideText(limit) => wide::reads_text(here, pointed.address as *const i32, limit),
         What::Number(size) | What::Characters(size) => _ = here.writes(pointed.address as Target, size),
     });
-    here
 }
 
 /// Prints into memory: into a buffer first, from which it goes to its place piece by piece, or with libc's own function if

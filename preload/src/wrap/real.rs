@@ -32,9 +32,9 @@ functions! {
     __memcpy_chk __memmove_chk __memset_chk __mempcpy_chk __explicit_bzero_chk
     strlen strnlen strcpy strncpy stpcpy stpncpy strcat strncat strcmp strncmp strcasecmp strncasecmp strchr strrchr
     index rindex strchrnul strstr strcasestr strspn strcspn strpbrk strsep strtok strtok_r __strtok_r strdup strndup
-    __strdup __strndup strcoll
+    __strdup __strndup strcoll strxfrm
     __strcpy_chk __strncpy_chk __stpcpy_chk __stpncpy_chk __strcat_chk __strncat_chk
-    strtol strtoul strtoll strtoull strtoimax strtoumax strtod strtof atoi atol atoll atof
+    strtol strtoul strtoll strtoull strtoimax strtoumax strtod strtof strtold atoi atol atoll atof
     __isoc23_strtol __isoc23_strtoul __isoc23_strtoll __isoc23_strtoull __isoc23_strtoimax __isoc23_strtoumax
     wmemcpy wmemmove wmemset wmempcpy wmemcmp wmemchr wcslen wcsnlen wcscpy wcsncpy wcscat wcscmp wcsncmp wcschr wcsrchr
     __wmemcpy_chk __wmemmove_chk __wmemset_chk __wmempcpy_chk __wcscpy_chk __wcsncpy_chk __wcscat_chk
@@ -42,6 +42,8 @@ functions! {
     sprintf snprintf vsprintf vsnprintf __sprintf_chk __snprintf_chk __vsprintf_chk __vsnprintf_chk
     printf fprintf dprintf vprintf vfprintf vdprintf __printf_chk __fprintf_chk __dprintf_chk __vprintf_chk
     __vfprintf_chk __vdprintf_chk asprintf vasprintf __asprintf_chk __vasprintf_chk
+    wprintf fwprintf swprintf vwprintf vfwprintf vswprintf __wprintf_chk __fwprintf_chk __swprintf_chk __vwprintf_chk
+    __vfwprintf_chk __vswprintf_chk
     sscanf vsscanf fscanf vfscanf scanf vscanf __isoc99_sscanf __isoc99_vsscanf __isoc99_fscanf __isoc99_vfscanf
     __isoc99_scanf __isoc99_vscanf __isoc23_sscanf __isoc23_vsscanf __isoc23_fscanf __isoc23_vfscanf __isoc23_scanf
     __isoc23_vscanf

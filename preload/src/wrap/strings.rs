@@ -113,6 +113,17 @@ watch! {
         unsafe { libc()(first, second) }
     }
 
+    /// Makes a string that compares as the locale has it.
+    fn strxfrm(to: *mut c_char, from: Text, limit: usize) -> usize {
+        let here = Here::caller();
+        reads_text(here, from);
+        // SAFETY: the argument of the program; nothing is written.
+        let length = unsafe { libc()(core::ptr::null_mut(), from, 0) };
+        here.writes(to, length.saturating_add(1).min(limit));
+        // SAFETY: the arguments of the program.
+        unsafe { libc()(to, from, limit) }
+    }
+
     /// Finds a byte.
     fn strchr(text: Text, wanted: c_int) -> Found {
         reads_up_to(text, wanted);
