@@ -6,6 +6,7 @@
 
 mod frame;
 mod lines;
+mod lookup;
 mod table;
 mod types;
 mod units;
@@ -21,6 +22,7 @@ use crate::image::{Image, Reader};
 use crate::maps::Module;
 pub use frame::SourceFrame;
 use lines::Lines;
+pub use lookup::{FunctionSymbol, LookupError, find_function};
 use table::SymbolTable;
 use variables::Variables;
 
