@@ -19,6 +19,8 @@ pub struct Control {
     pub pool: [Cell<u64>; MAX_THREADS],
     /// How many entries of the pool are filled.
     pub pool_size: Cell<usize>,
+    /// The FS base for evaluations of functions of the program; 0 if there is none.
+    pub evaluator_fs: Cell<u64>,
     /// glibc's `pthread_create`.
     pub real_create: Cell<usize>,
     /// Where the stacks of the fibers begin, and end.
@@ -70,6 +72,7 @@ static CONTROL: Control = Control {
     own_stack_pointer: Cell::new(0),
     pool: [const { Cell::new(0) }; MAX_THREADS],
     pool_size: Cell::new(0),
+    evaluator_fs: Cell::new(0),
     real_create: Cell::new(0),
     stacks: Cell::new(0),
     stacks_end: Cell::new(0),

@@ -4,7 +4,7 @@
 //! noticed is left for the shim's own context. Memory stays as it is until the next command, so that the scheduler can
 //! look at the stacks of all threads.
 
-use crate::{arena, fiber, sys, world};
+use crate::{arena, evaluation, fiber, sys, world};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{Reply, store_bytes, store_set};
 use rscale_protocol::ending::HeapError;
@@ -13,6 +13,9 @@ use rscale_protocol::{Action, Choice, Ending, Misuse, Op, ThreadId, ThreadSet};
 
 /// Ends the execution from the running fiber.
 pub fn end(ending: Ending, value: u64) -> ! {
+    if evaluation::is_under_way() {
+        evaluation::rules::refuse_end(ending, value);
+    }
     if !world::get().running.get() {
         give_up(ending, value);
     }
@@ -25,6 +28,9 @@ pub fn end(ending: Ending, value: u64) -> ! {
 
 /// Ends the execution from a signal handler: the fiber's registers are those of the fault, not of this call.
 pub fn end_at(ending: Ending, value: u64, address: u64, registers: &[u64; 17]) -> ! {
+    if evaluation::is_under_way() {
+        evaluation::rules::refuse_end(ending, value);
+    }
     let result = &arena::get().result;
     result.address.store(address, Relaxed);
     result.registers.iter().zip(registers).for_each(|(word, &value)| word.store(value, Relaxed));

@@ -4,7 +4,7 @@
 //! code that follows runs up to the next gate without interruption. That is SCALE's thread transition (section 3.1).
 
 use crate::syscalls::signals::send as signals;
-use crate::{access, arena, cancel, enabled, finish, sched, world};
+use crate::{access, arena, cancel, enabled, evaluation, finish, sched, world};
 use core::cell::Cell;
 use rscale_protocol::model::{CANCELLED, Outcome};
 use rscale_protocol::{Action, Choice, Op, Variable};
@@ -60,7 +60,7 @@ pub fn pass(action: Action) -> i32 {
 #[inline(always)]
 fn pass_alone(action: &Action) -> Option<i32> {
     let world = world::get();
-    if action.op.may_wait() || action.op == Op::ThreadCreate || !world.is_alone() {
+    if action.op.may_wait() || action.op == Op::ThreadCreate || !world.is_alone() || evaluation::is_under_way() {
         return None;
     }
     let outcome = world.model(|model| model.perform(action, Choice::Proceed));
@@ -84,6 +84,9 @@ pub fn pass_with(action: Action, refresh: impl FnMut(&mut Action)) -> i32 {
 
 /// As [`pass_with`], but a cancellation is returned as [`CANCELLED`].
 pub fn pass_or_cancel(mut action: Action, mut refresh: impl FnMut(&mut Action)) -> i32 {
+    if evaluation::is_under_way() {
+        return evaluation::rules::perform(action, refresh);
+    }
     let world = world::get();
     loop {
         let outcome = if may_proceed_at_once(&action) {
@@ -131,7 +134,7 @@ fn wait_for_turn(action: &Action) -> Choice {
     if world.model_in_step(|model| model.announce(action)) {
         enabled::note_step(action);
     }
-    world.fiber().set_next(*action);
+    world.fiber().set_next(evaluation::marked(action));
     world.enabled.renew(action.thread);
     sched::wait_for_turn()
 }

@@ -19,6 +19,7 @@ mod cancel;
 mod clock;
 mod control;
 mod enabled;
+mod evaluation;
 mod fault;
 mod fiber;
 mod finish;

@@ -1,6 +1,6 @@
 //! The shim's command loop: runs on its own stack between executions, and inside an execution while it is paused.
 
-use crate::{arena, control, fiber, finish, forks, mailbox, snapshot, sys, world};
+use crate::{arena, control, evaluation, fiber, finish, forks, mailbox, snapshot, switch, sys, world};
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{Command, Isolation, Reply, Token};
@@ -39,7 +39,8 @@ pub fn serve() -> ! {
             Command::Exit => sys::exit_group(0),
             // A query after the end of an execution: the state is still there.
             Command::GetNextAction | Command::GetCurrentBackTrace => answer(),
-            Command::Step | Command::EvaluateFunctionCall | Command::Continue => refuse(),
+            Command::EvaluateFunctionCall => evaluate(),
+            Command::Step | Command::Continue => refuse(),
         }
     }
 }
@@ -81,6 +82,7 @@ fn run() {
 fn execute() {
     crate::syscalls::begin();
     crate::access::begin();
+    evaluation::begin();
     control::get().dirty.set(true);
     crate::start::create_main_fiber();
     world::get().running.set(true);
@@ -94,11 +96,12 @@ fn is_over_for_good() -> bool {
     ending == Ending::Exit as u32 && value == 0 && arena.request.new_steps.load(Relaxed) == u64::MAX
 }
 
-/// An execution that ended in the ordinary way will not be looked at: its memory is restored while the scheduler reads
-/// the log.
+/// An execution that ended in the ordinary way will not be looked at, unless it is stepped: its memory is restored while
+/// the scheduler reads the log.
 fn restore_ahead() {
     let arena = arena::get();
-    let ordinary = arena.result.ending.load(Relaxed) == Ending::Exit as u32;
+    let ordinary =
+        arena.result.ending.load(Relaxed) == Ending::Exit as u32 && arena.request.new_steps.load(Relaxed) == u64::MAX;
     if ordinary && arena.setup.isolation.load(Relaxed) == Isolation::Snapshot as u32 {
         snapshot::restore();
     }
@@ -115,8 +118,28 @@ pub fn wait_for_continue() {
     }
 }
 
-/// The execution has come as far as it was asked to: serves queries until it is told how to go on.
+/// The execution has come as far as it was asked to: serves queries until it is told how to go on. The registers of the
+/// running thread lie where those of the others do, so that its stack can be walked.
 pub fn pause(enabled: &[ThreadSet; 3]) -> Token {
+    let mut paused = Paused { enabled, token: None };
+    let saved = world::get().fiber().stack_pointer.as_ptr();
+    switch::call_saved(saved, serve_paused, &raw mut paused as u64);
+    paused.token.unwrap_or_else(|| finish::internal(b"a pause ended without a step"))
+}
+
+/// An execution that is paused, and how it goes on.
+struct Paused<'a> {
+    enabled: &'a [ThreadSet; 3],
+    token: Option<Token>,
+}
+
+extern "C" fn serve_paused(paused: u64) {
+    // SAFETY: the address is that of the value in `pause`, which waits for this call and does not touch it meanwhile.
+    let paused = unsafe { &mut *(paused as *mut Paused<'_>) };
+    paused.token = Some(serve_until_step(paused.enabled));
+}
+
+fn serve_until_step(enabled: &[ThreadSet; 3]) -> Token {
     let arena = arena::get();
     arena.result.ending.store(Ending::Paused as u32, Relaxed);
     finish::publish();
@@ -144,17 +167,10 @@ fn requested_step(enabled: &[ThreadSet; 3]) -> Option<Token> {
     enabled[choice as usize].contains(thread).then_some(Token { thread, choice })
 }
 
-/// Calls an `int f(void)` of the program in the context of the running thread.
+/// Calls an `int f(void)` of the program in the state that the execution is in. Whether that worked, and what it
+/// returned, stands in [`Arena::evaluation`](rscale_protocol::arena::Arena::evaluation).
 fn evaluate() {
-    let address = arena::get().request.function.load(Relaxed);
-    // SAFETY: the scheduler gives the address of a function of the program that takes nothing and returns an int.
-    let function: extern "C" fn() -> i32 = unsafe { core::mem::transmute(address as usize) };
-    let world = world::get();
-    let nesting = world.uninterruptible.get();
-    world.uninterruptible.set(nesting + 1);
-    let value = function();
-    world.uninterruptible.set(nesting);
-    arena::get().result.answer.store(value as u32 as u64, Relaxed);
+    evaluation::evaluate(arena::get().request.function.load(Relaxed));
     mailbox::reply(Reply::Answer);
 }
 

@@ -3,7 +3,7 @@
 //! Runs on the stack of the fiber that arrived, and switches from there directly to the fiber that is next. If that is
 //! the same fiber, nothing is switched at all.
 
-use crate::{access, arena, enabled, fiber, finish, mailbox, policy, query, world};
+use crate::{access, arena, enabled, evaluation, fiber, finish, mailbox, policy, query, world};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{LOG_CAPACITY, Reply, Token, store_set};
 use rscale_protocol::{Action, Choice, Ending, ThreadId, ThreadSet};
@@ -30,6 +30,7 @@ pub fn hand_over() -> ! {
 /// Decides who takes the next step, logs it, and marks how it is taken. Ends the execution where nobody can.
 pub fn decide() -> Token {
     let world = world::get();
+    evaluation::check_state();
     let enabled = within_atomic_section(enabled::current());
     let sensible = access::spin::without_waiting(enabled);
     let offered = if schedules_waiting() { enabled } else { sensible };
@@ -84,7 +85,8 @@ pub fn wake_sleepers(done: &Action) {
     if sleeping.is_empty() {
         return;
     }
-    let kept = sleeping.iter().filter(|thread| !world.fibers[thread.index()].next().is_dependent(done));
+    let done = evaluation::marked(done);
+    let kept = sleeping.iter().filter(|thread| !world.fibers[thread.index()].next().is_dependent(&done));
     world.sleeping.set(kept.collect());
 }
 

@@ -148,8 +148,12 @@ fn prepare() -> Result<(), &'static [u8]> {
         return Err(b"no memory for the stacks of the threads");
     }
     kernel_threads::prepare();
-    if !kernel_threads::are_used() && !tls_pool::create(threads) {
+    let evaluates = setup.evaluates.load(Relaxed) != 0;
+    if !kernel_threads::are_used() && !tls_pool::create(threads, evaluates) {
         return Err(b"could not create the threads of the pool");
+    }
+    if evaluates {
+        crate::evaluation::prepare();
     }
     if !fault::install() {
         return Err(b"could not install the signal handlers");

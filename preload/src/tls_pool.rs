@@ -28,13 +28,15 @@ static NUMBERS: [AtomicU32; MAX_THREADS] = [const { AtomicU32::new(0) }; MAX_THR
 /// Where glibc keeps the number of a thread in its `struct pthread`.
 const NUMBER_OFFSET: u64 = 0x2d0;
 
-/// Prepares thread-local storage for this many threads, the main thread included.
-pub fn create(threads: usize) -> bool {
+/// Prepares thread-local storage for this many threads, the main thread included; and for one more, in which functions
+/// of the program can be evaluated, if there is room.
+pub fn create(threads: usize, with_evaluator: bool) -> bool {
     let control = control::get();
-    let threads = threads.clamp(1, MAX_THREADS);
+    let wanted = threads.clamp(1, MAX_THREADS);
+    let threads = (wanted + usize::from(with_evaluator)).min(MAX_THREADS);
     control.pool[0].set(fs_base::get());
     name_thread(0);
-    control.pool_size.set(threads);
+    control.pool_size.set(wanted);
     let Some(real) = start::libc_function(c"pthread_create") else { return false };
     // SAFETY: the address is that of glibc's function, which has this type.
     let real: Create = unsafe { core::mem::transmute(real) };
@@ -53,6 +55,9 @@ pub fn create(threads: usize) -> bool {
         if parked < threads as u32 - 1 {
             sys::futex_wait(&PARKED, parked);
         }
+    }
+    if created && threads > wanted {
+        control.evaluator_fs.set(control.pool[wanted].get());
     }
     created
 }

@@ -4,11 +4,13 @@
 
 mod duration;
 mod filters;
+mod invariants;
 mod rules;
 mod watched;
 
 pub use duration::parse_duration;
-pub use filters::{FilterChoice, parse_filters};
+pub use filters::{FilterChoice, distance, parse_filters};
+pub use invariants::Invariants;
 pub use rules::{Memory, Rules, Scope};
 pub use watched::Watched;
 
@@ -36,6 +38,8 @@ pub struct RunConfig {
     pub rules: Rules,
     /// Which code is watched.
     pub watched: Watched,
+    /// What must hold in every state.
+    pub invariants: Invariants,
     /// The filters, in order; None for the default.
     pub filters: Option<Vec<FilterChoice>>,
     /// Whether to go on after the first finding.
@@ -66,6 +70,7 @@ impl RunConfig {
     ) -> Header {
         let mut options = rules.to_options();
         options.extend(self.watched.to_options());
+        options.extend(self.invariants.to_options());
         if !locations.is_empty() {
             options.push((LOCATIONS.into(), locations.to_text()));
         }
@@ -92,6 +97,8 @@ pub struct ReplayConfig {
     pub rules: Rules,
     /// Which code is watched.
     pub watched: Watched,
+    /// What must hold in every state.
+    pub invariants: Invariants,
     /// The communication variables in memory.
     pub locations: Locations,
     /// What the threads of the program run on.
@@ -100,6 +107,19 @@ pub struct ReplayConfig {
     pub path: PathBuf,
     /// The schedule, and where each step stands in the file.
     pub schedule: Parsed,
+    /// What the user wants to know of a state.
+    pub query: Query,
+}
+
+/// What to find out in a state of a replay.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Query {
+    /// The state after so many steps; None for the last one.
+    pub after: Option<usize>,
+    /// Functions to evaluate there.
+    pub functions: Vec<String>,
+    /// Whether to show the stacks of all threads.
+    pub back_trace: bool,
 }
 
 impl ReplayConfig {
@@ -128,11 +148,40 @@ impl ReplayConfig {
         let cannot = |reason: String| Failure::CannotRun(format!("{}: {reason}", path.display()));
         let locations = Locations::from_text(header.option(LOCATIONS).unwrap_or_default())
             .ok_or_else(|| cannot("the option \"locations\" makes no sense".into()))?;
-        let (watched, mut options) = Watched::from_options(&header.options);
+        let (watched, options) = Watched::from_options(&header.options);
+        let (invariants, mut options) = Invariants::from_options(&options);
         options.retain(|(name, _)| name != LOCATIONS);
         let rules = Rules::from_options(&options).map_err(cannot)?;
         let args = if args.is_empty() { header.arguments.clone() } else { args };
-        Ok(ReplayConfig { subject, args, rules, watched, locations, engine, path: path.to_owned(), schedule })
+        Ok(ReplayConfig {
+            subject,
+            args,
+            rules,
+            watched,
+            invariants,
+            locations,
+            engine,
+            path: path.to_owned(),
+            schedule,
+            query: Query::default(),
+        })
+    }
+
+    /// Adds what the user wants to know.
+    ///
+    /// # Errors
+    /// When there is no such state.
+    pub fn with_query(mut self, query: Query) -> Result<Self, Failure> {
+        let steps = self.schedule.trace.tokens.len();
+        if let Some(after) = query.after.filter(|&after| after > steps) {
+            return Err(Failure::Usage(format!(
+                "--break {after}: the schedule of {} has {}",
+                self.path.display(),
+                crate::report::count(steps as u64, "step")
+            )));
+        }
+        self.query = query;
+        Ok(self)
     }
 
     /// Where a step stands: `trace.txt: line 3, column 7`.
@@ -155,6 +204,7 @@ impl RunConfig {
             args: vec!["3".into()],
             rules: Rules::default(),
             watched: Watched::default(),
+            invariants: Invariants::default(),
             filters: Some(filters),
             keep_going: false,
             outcomes: false,
@@ -187,6 +237,7 @@ mod tests {
         let mut locations = Locations::default();
         locations.add(0x4000, 8);
         config.watched.excluded.push("log".into());
+        config.invariants.names.push("ns::sorted()".into());
         let header = config.trace_header(&config.rules, &locations, &finding, Vec::new());
         let path = directory.path().join("trace.txt");
         trace::write(&path, &Trace { header, tokens: finding.schedule }).expect("written");
@@ -194,7 +245,7 @@ mod tests {
         let replay = ReplayConfig::load(&path, None, Vec::new(), Engine::Fibers).expect("replayable");
         assert_eq!((replay.subject.given.as_path(), replay.rules), (program.as_path(), config.rules));
         assert_eq!((&replay.args, replay.locations.clone()), (&config.args, locations));
-        assert_eq!(replay.watched, config.watched);
+        assert_eq!((&replay.watched, &replay.invariants), (&config.watched, &config.invariants));
         assert!(replay.place_of_step(1).ends_with("trace.txt: line 20, column 3"), "{}", replay.place_of_step(1));
 
         fs::copy("/bin/false", &program).expect("another program");

@@ -4,7 +4,7 @@
 
 use crate::exit::Exit;
 use crate::finding::{Finding, Kind, StepView, ThreadView};
-use crate::report::text::{Page, output_lines, render_finding};
+use crate::report::text::{Page, output_lines, render_finding, render_threads};
 use crate::report::{Color, Look, count, escape, table};
 use serde::Serialize;
 
@@ -27,8 +27,21 @@ pub struct Replay {
     pub stderr: Vec<u8>,
     /// The finding that the trace was recorded for, as its header says.
     pub expected: Option<String>,
+    /// What functions returned in the last state.
+    pub answers: Vec<Answer>,
+    /// Every thread in the last state with its stack, where that was asked for.
+    pub stacks: Vec<ThreadView>,
     /// How it ended.
     pub end: ReplayEnd,
+}
+
+/// What a function of the program returned.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Answer {
+    /// Its name.
+    pub function: String,
+    /// What it returned.
+    pub value: i32,
 }
 
 /// How a replay ended.
@@ -38,6 +51,11 @@ pub enum ReplayEnd {
     Found(Box<Finding>),
     /// The schedule was followed to its end, and nothing was wrong.
     NothingFound,
+    /// The user wanted it to stop here; so many steps of the schedule were not taken.
+    Stopped {
+        /// How many.
+        left: usize,
+    },
     /// A step could not be taken; the text says which, where it stands in the file, and why.
     Refused(String),
     /// The program did something else than when the trace was recorded; the text says where.
@@ -50,7 +68,7 @@ impl Replay {
     pub fn exit_code(&self) -> Exit {
         match self.end {
             ReplayEnd::Found(_) => Exit::Found,
-            ReplayEnd::NothingFound => Exit::Clean,
+            ReplayEnd::NothingFound | ReplayEnd::Stopped { .. } => Exit::Clean,
             ReplayEnd::Refused(_) => Exit::Failed,
             ReplayEnd::Nondeterministic(_) => Exit::Nondeterministic,
         }
@@ -62,6 +80,7 @@ impl Replay {
         let (verdict, message) = match &self.end {
             ReplayEnd::Found(_) => ("bug", None),
             ReplayEnd::NothingFound => ("clean", None),
+            ReplayEnd::Stopped { .. } => ("stopped", None),
             ReplayEnd::Refused(message) => ("error", Some(message.as_str())),
             ReplayEnd::Nondeterministic(message) => ("nondeterministic", Some(message.as_str())),
         };
@@ -79,6 +98,8 @@ impl Replay {
             stdout: String::from_utf8_lossy(&self.stdout).into_owned(),
             findings: finding.into_iter().collect(),
             message,
+            evaluations: &self.answers,
+            stacks: self.stacks.iter().map(Stack::of).collect(),
         }
     }
 }
@@ -94,6 +115,25 @@ struct Record<'a> {
     stdout: String,
     findings: Vec<&'a Finding>,
     message: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[Answer]>::is_empty")]
+    evaluations: &'a [Answer],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stacks: Vec<Stack<'a>>,
+}
+
+/// The stack of a thread, for scripts.
+#[derive(Serialize)]
+struct Stack<'a> {
+    thread: u16,
+    name: &'a str,
+    state: &'a str,
+    frames: &'a [String],
+}
+
+impl<'a> Stack<'a> {
+    fn of(view: &'a ThreadView) -> Stack<'a> {
+        Stack { thread: view.id.0, name: &view.name, state: &view.state, frames: &view.stack }
+    }
 }
 
 /// The whole text.
@@ -113,7 +153,20 @@ pub fn render(replay: &Replay, color: bool) -> String {
     }
     page.blank();
     render_end(&mut page, replay);
+    if !matches!(replay.end, ReplayEnd::Found(_)) {
+        render_threads(&mut page, &replay.stacks); // a finding has them
+    }
+    if !replay.answers.is_empty() {
+        page.blank();
+        render_answers(&mut page, replay);
+    }
     page.finish()
+}
+
+fn render_answers(page: &mut Page, replay: &Replay) {
+    replay.answers.iter().for_each(|answer| {
+        page.line(&format!("{} = {}", escape::text(&answer.function), answer.value));
+    });
 }
 
 /// The text of `--quiet`: how it ended.
@@ -124,6 +177,8 @@ pub fn render_quiet(replay: &Replay, color: bool) -> String {
         ReplayEnd::Found(finding) => page.line(&escape::text(&finding.headline())),
         _ => render_end(&mut page, replay),
     }
+    render_threads(&mut page, &replay.stacks);
+    render_answers(&mut page, replay);
     page.finish()
 }
 
@@ -151,6 +206,10 @@ fn render_end(page: &mut Page, replay: &Replay) {
             render_finding(page, &Finding { steps, stdout, stderr, trace: None, ..finding.as_ref().clone() });
         }
         ReplayEnd::NothingFound => page.line(&format!("the schedule ends without a finding, after {steps}")),
+        ReplayEnd::Stopped { left } => {
+            let rest = count(*left as u64, "more step");
+            page.line(&format!("stopped after {steps}, as asked; the schedule has {rest}, not run"));
+        }
         ReplayEnd::Refused(message) | ReplayEnd::Nondeterministic(message) => {
             let stopped = page.look.paint(Color::Red, &format!("stopped after {steps}:"));
             page.wrapped(&format!("{stopped} {}", escape::text(message)));
@@ -167,7 +226,7 @@ fn other_end(replay: &Replay) -> Option<&str> {
     let is_same = match &replay.end {
         ReplayEnd::Found(finding) => Kind::of_headline(expected) == Some(finding.kind),
         ReplayEnd::NothingFound => false,
-        ReplayEnd::Refused(_) | ReplayEnd::Nondeterministic(_) => true,
+        ReplayEnd::Refused(_) | ReplayEnd::Nondeterministic(_) | ReplayEnd::Stopped { .. } => true,
     };
     (!is_same).then_some(expected)
 }
@@ -191,6 +250,8 @@ mod tests {
             stdout: b"go\nsecond".to_vec(),
             stderr: b"\x1b[1m".to_vec(),
             expected: Some("deadlock: x".into()),
+            answers: Vec::new(),
+            stacks: Vec::new(),
             end,
         }
     }
@@ -242,6 +303,23 @@ output of the program
         );
         assert_eq!(refused.exit_code() as u8, 2);
         assert_eq!(replay(ReplayEnd::Nondeterministic(String::new())).exit_code() as u8, 4);
+    }
+
+    #[test]
+    fn a_state_is_asked_about() {
+        let mut asked = replay(ReplayEnd::Stopped { left: 3 });
+        asked.answers = vec![Answer { function: "ns::size".into(), value: -2 }];
+        asked.stacks = vec![thread(1, "left", "about to lock b", "left at ab.c:8")];
+        let expected = format!(
+            "{STEPS}stopped after 2 steps, as asked; the schedule has 3 more steps, not run\n\nthreads\n  1 left: about \
+             to lock b\n      left at ab.c:8\n\nns::size = -2\n"
+        );
+        assert_eq!(render(&asked, false), expected);
+        assert_eq!(asked.exit_code() as u8, 0);
+        let json = serde_json::to_string(&asked.record()).expect("serialisable");
+        assert!(json.contains(r#""verdict":"stopped""#), "{json}");
+        assert!(json.contains(r#""evaluations":[{"function":"ns::size","value":-2}]"#), "{json}");
+        assert!(json.contains(r#""frames":["left at ab.c:8"]"#), "{json}");
     }
 
     #[test]

@@ -16,6 +16,9 @@ impl Variable {
     /// Memory as a whole: every action reads it, since the code behind it may; the few that depend on what any thread
     /// did to it write it. So these are ordered with everything, and nothing else is.
     pub const MEMORY: Variable = Variable(1 << 61);
+    /// What invariants see: whatever changes something that one reads writes it, so that no reduction takes two such
+    /// steps for independent and leaves out the state between them.
+    pub const OBSERVED: Variable = Variable(1 << 61 | 1);
 
     /// The life of a thread, which create, start, exit, join, detach and cancel access.
     #[must_use]
@@ -105,6 +108,8 @@ impl Action {
     pub const SPURIOUS: u8 = 16;
     /// The futex word did not hold the expected value when the step was taken.
     pub const STALE: u8 = 32;
+    /// The action changes something that an invariant reads.
+    pub const OBSERVED: u8 = 128;
 
     /// A read that was an atomic update before it took place: it has turned out to change nothing.
     pub const WAS_UPDATE: u8 = 128;
@@ -136,7 +141,7 @@ impl Action {
         self.op == other.op && self.thread == other.thread && self.object == other.object && self.second == other.second
     }
 
-    /// The variables it accesses, its objects first, then [`Variable::MEMORY`].
+    /// The variables it accesses, its objects first, then [`Variable::MEMORY`] and perhaps [`Variable::OBSERVED`].
     pub fn accesses(&self) -> impl Iterator<Item = Access> + use<> {
         let touches = self.op.touches();
         let (first, second) = match touches {
@@ -148,13 +153,22 @@ impl Action {
         let kind = write_if(touches != Touches::Reads);
         let memory_kind = write_if(matches!(touches, Touches::Everything | Touches::ObjectAndMemory));
         let memory = Access { variable: Variable::MEMORY, kind: memory_kind };
+        let observed = Access { variable: Variable::OBSERVED, kind: AccessKind::Write };
+        let observed = (self.flags & Action::OBSERVED != 0).then_some(observed);
         let objects = first.into_iter().chain(second);
-        objects.map(move |variable| Access { variable, kind }).chain(core::iter::once(memory))
+        objects.map(move |variable| Access { variable, kind }).chain(core::iter::once(memory)).chain(observed)
+    }
+
+    /// As [`Action::accesses`], without [`Variable::OBSERVED`]: what decides which state a step leads to. An invariant
+    /// is a function of that state, so who keeps every state apart need not know which of them it sees.
+    #[inline]
+    pub fn state_accesses(&self) -> impl Iterator<Item = Access> + use<> {
+        Action { flags: self.flags & !Action::OBSERVED, ..*self }.accesses()
     }
 
     /// The objects it accesses.
     pub fn objects(&self) -> impl Iterator<Item = Variable> + use<> {
-        self.accesses().map(|access| access.variable).filter(|&variable| variable != Variable::MEMORY)
+        self.state_accesses().map(|access| access.variable).filter(|&variable| variable != Variable::MEMORY)
     }
 
     /// Whether the order of the two actions can matter (Definition 9).
@@ -235,13 +249,25 @@ mod tests {
     }
 
     #[test]
+    fn changes_that_invariants_see_are_dependent() {
+        let write =
+            |thread, address, flags| Action { flags, ..Action::new(ThreadId(thread), Op::Write, Variable(address)) };
+        let (x, y) = (write(1, 64, Action::OBSERVED), write(2, 128, Action::OBSERVED));
+        assert!(x.is_dependent(&y), "between them lies a state that an invariant can tell from others");
+        assert!(!x.is_dependent(&write(2, 128, 0)));
+        assert_eq!(x.objects().collect::<std::vec::Vec<_>>(), [Variable(64)]);
+        assert!(x.state_accesses().all(|access| access.variable != Variable::OBSERVED));
+    }
+
+    #[test]
     fn variables_keep_their_kinds_apart() {
         let thread = Variable::thread(ThreadId(5));
         assert_eq!((thread.as_thread(), thread.as_address(), thread.as_descriptor()), (Some(ThreadId(5)), None, None));
         let pipe = Variable::descriptor(7);
         assert_eq!((pipe.as_thread(), pipe.as_address(), pipe.as_descriptor()), (None, None, Some(7)));
         assert_eq!(Variable(0x4000).as_address(), Some(0x4000));
-        let memory = Variable::MEMORY;
-        assert_eq!((memory.as_thread(), memory.as_address(), memory.as_descriptor()), (None, None, None));
+        for whole in [Variable::MEMORY, Variable::OBSERVED] {
+            assert_eq!((whole.as_thread(), whole.as_address(), whole.as_descriptor()), (None, None, None));
+        }
     }
 }

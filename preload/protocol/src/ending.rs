@@ -68,6 +68,10 @@ coded! {
         18 Livelock "livelock";
         /// The program said that what happened is not to be looked at (`rscale_assume`).
         19 Assumption "an assumption does not hold";
+        /// A global invariant does not hold; the value is its number.
+        20 Invariant "an invariant does not hold";
+        /// An invariant could not be evaluated; the value is its number, the text says why.
+        21 BadInvariant "an invariant could not be evaluated";
     }
 }
 

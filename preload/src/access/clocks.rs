@@ -121,7 +121,7 @@ pub fn step(action: &Action) {
         return;
     }
     let mine = row(action.thread);
-    for access in action.accesses() {
+    for access in action.state_accesses() {
         match (access.variable, access.kind) {
             (Variable::MEMORY, AccessKind::Read) if !MEMORY_WRITTEN.0.get() => {}
             (Variable::MEMORY, AccessKind::Read) => read(mine, access.variable),

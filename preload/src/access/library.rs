@@ -7,7 +7,7 @@ use super::clocks::BUDGET;
 use super::detect::{self, Kind};
 use super::locations::Location;
 use super::{point, spin};
-use crate::gate;
+use crate::{evaluation, gate};
 
 /// A place in the program that called a library function or made a system call. Taken at the start: once another thread
 /// has run, the gate knows the other one's.
@@ -35,6 +35,10 @@ impl Here {
     /// A range is about to be accessed. Returns whether other threads may have run.
     pub fn range(self, kind: Kind, start: u64, length: u64) -> bool {
         let range = Location { start, length };
+        if evaluation::is_under_way() {
+            note_evaluated(kind, range);
+            return false;
+        }
         if kind == Kind::Write {
             spin::note_write(start);
         }
@@ -69,6 +73,9 @@ impl Here {
     /// The memory alone, once it is known what was accessed.
     pub fn note(self, kind: Kind, start: u64, length: u64) {
         let range = Location { start, length };
+        if evaluation::is_under_way() {
+            return note_evaluated(kind, range);
+        }
         if self.is_to_watch(length) && !detect::quiet(kind, range) {
             detect::divisible(kind, range);
         }
@@ -89,7 +96,7 @@ impl Here {
 
     /// Whether there is something to make known. Counts as one access of a thread that may be waiting in a loop.
     pub(super) fn is_to_watch(self, length: u64) -> bool {
-        if !super::is_watching() || length == 0 {
+        if !super::is_watching() || length == 0 || evaluation::is_under_way() {
             return false;
         }
         let left = BUDGET.0.get() - 1;
@@ -99,5 +106,13 @@ impl Here {
             point::long_run(self.pc, || left as u64);
         }
         true
+    }
+}
+
+/// An access of a function that is evaluated.
+fn note_evaluated(kind: Kind, range: Location) {
+    match kind {
+        Kind::Read => evaluation::reads::note(range),
+        Kind::Write => evaluation::reads::note_write(range),
     }
 }

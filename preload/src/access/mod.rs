@@ -18,7 +18,7 @@ pub mod clocks;
 mod detect;
 mod library;
 pub mod local;
-mod locations;
+pub mod locations;
 mod pieces;
 mod point;
 mod records;
@@ -43,9 +43,9 @@ pub use library::Here;
 /// Whether an execution runs whose memory accesses are watched. The stubs of wrapped functions read it.
 pub static WATCHING: Own<bool> = Own(Cell::new(false));
 
-/// Whether memory accesses are watched.
+/// Whether memory accesses are watched. Code may be instrumented without that, for the sake of evaluations alone.
 pub fn is_on() -> bool {
-    region::is_installed()
+    region::is_installed() && arena::get().setup.watches.load(Relaxed) != 0
 }
 
 /// Whether accesses are to be made known now.

@@ -5,7 +5,7 @@ use super::detect::{self, Kind};
 use super::locations::{self, Location};
 use super::shadow::{FOR_EVER, Granule};
 use super::{copy_bytes, spin};
-use crate::{gate, world};
+use crate::{evaluation, gate, world};
 use core::arch::asm;
 use core::mem::MaybeUninit;
 use rscale_protocol::region::SiteKind;
@@ -131,6 +131,7 @@ fn pass(op: Op, location: Location, pc: u64) {
     let thread = world::get().current.get();
     let count = location.length as u32;
     let action = Action { count, pc, ..Action::new(thread, op, Variable(location.start)) };
+    evaluation::check_alone(&action);
     with_vector_state(|| {
         gate::pass(action);
     });

@@ -137,6 +137,12 @@ pub fn clone_of(pc: u64) -> Option<u64> {
     })
 }
 
+/// Whether some of the range is original code that was instrumented, or a clone.
+pub fn is_known_code(start: u64, length: u64) -> bool {
+    let is_clone = |header: &Header| start < header.base + header.length && header.base < start + length;
+    is_instrumented(start, length) || regions().any(is_clone)
+}
+
 /// Whether some of the range is original code that was instrumented.
 pub fn is_instrumented(start: u64, length: u64) -> bool {
     let overlaps = |area: &Area| start < area.start + area.length && area.start < start.saturating_add(length);

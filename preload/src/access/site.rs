@@ -1,9 +1,11 @@
 //! The slow path of the stubs: an access that the shadow alone can not dismiss.
 
 use super::locations::Location;
+use super::detect::Kind;
 use super::point::{self, Place};
 use super::strings::StringInstruction;
 use super::{clocks, region, saving, spin, tearing};
+use crate::evaluation;
 use rscale_protocol::region::{GENERAL_SLOT, Site, SiteKind, SiteShape, WIDTHS};
 
 /// What the stubs save before they come here, from the lowest address on.
@@ -43,15 +45,53 @@ pub extern "C" fn slow_path(frame: &mut Frame) {
         return after(frame);
     }
     if clocks::BUDGET.0.get() < 0 {
+        if evaluation::is_under_way() {
+            return evaluated(frame);
+        }
+        if !super::is_on() {
+            return clocks::BUDGET.0.set(i64::MAX);
+        }
         let (site, _) = locate(frame);
         point::long_run(region::original_end(site), || local_state(frame));
+    }
+    if !super::is_on() {
+        return;
     }
     if frame.slot as usize == GENERAL_SLOT {
         return general(frame);
     }
-    let kind = [SiteKind::Read, SiteKind::Write, SiteKind::Update, SiteKind::Atomic][frame.slot as usize / WIDTHS];
+    let kind = kind_of_slot(frame.slot);
     let range = Location { start: frame.address, length: 1 << (frame.slot as usize % WIDTHS) };
     plain(frame, kind, range);
+}
+
+/// An access of a function that is evaluated: nobody but the evaluation is to know of it.
+fn evaluated(frame: &mut Frame) {
+    let (kind, range) = if frame.slot as usize == GENERAL_SLOT {
+        let (site, tail) = locate(frame);
+        if site.shape == SiteShape::String as u8 {
+            // SAFETY: the tail of a general stub's frame.
+            let instruction = string_instruction(frame, site, unsafe { &*tail });
+            return instruction.for_each_access(|kind, range| match kind {
+                Kind::Read => evaluation::reads::note(range),
+                Kind::Write => evaluation::reads::note_write(range),
+            });
+        }
+        (site_kind(site.kind), general_range(frame, site, tail))
+    } else {
+        let width = frame.slot as usize % WIDTHS;
+        (kind_of_slot(frame.slot), Location { start: frame.address, length: 1 << width })
+    };
+    if kind != SiteKind::Write {
+        evaluation::reads::note(range);
+    }
+    if kind != SiteKind::Read {
+        evaluation::reads::note_write(range);
+    }
+}
+
+fn kind_of_slot(slot: u64) -> SiteKind {
+    [SiteKind::Read, SiteKind::Write, SiteKind::Update, SiteKind::Atomic][slot as usize / WIDTHS]
 }
 
 /// An access of one instruction to a range that is known.
@@ -88,47 +128,59 @@ fn after(frame: &mut Frame) {
 /// An access whose extent takes more than its address to know.
 fn general(frame: &mut Frame) {
     let (site, tail) = locate(frame);
-    let kind = site_kind(site.kind);
-    let size = u64::from(site.size);
-    match site.shape {
-        shape if shape == SiteShape::String as u8 => string(frame, site, tail),
-        shape if shape == SiteShape::BitIndexed as u8 => {
-            let bit = register(frame, tail, site.register) as i64 >> 3;
-            // Whole words of the operand's size are accessed.
-            let offset = bit.div_euclid(size.max(1) as i64) * size as i64;
-            plain(frame, kind, Location { start: frame.address.wrapping_add_signed(offset), length: size });
-        }
-        _ => plain(frame, kind, Location { start: frame.address, length: size.max(1) }),
+    if site.shape == SiteShape::String as u8 {
+        return string(frame, site, tail);
     }
+    let range = general_range(frame, site, tail);
+    plain(frame, site_kind(site.kind), range);
+}
+
+/// What an instruction accesses that is no string instruction.
+fn general_range(frame: &Frame, site: &Site, tail: *mut GeneralTail) -> Location {
+    let size = u64::from(site.size);
+    if site.shape != SiteShape::BitIndexed as u8 {
+        return Location { start: frame.address, length: size.max(1) };
+    }
+    let bit = register(frame, tail, site.register) as i64 >> 3;
+    // Whole words of the operand's size are accessed.
+    let offset = bit.div_euclid(size.max(1) as i64) * size as i64;
+    Location { start: frame.address.wrapping_add_signed(offset), length: size }
+}
+
+/// The registers that a string instruction uses.
+fn string_instruction(frame: &Frame, site: &Site, tail: &GeneralTail) -> StringInstruction {
+    const DIRECTION: u64 = 1 << 10;
+    let mask = address_mask(site);
+    StringInstruction {
+        form: site.string,
+        source: frame.address,
+        target: frame.registers[RDI] & mask,
+        count: if site.string & Site::REPEATED != 0 { tail.rcx & mask } else { 1 },
+        accumulator: tail.rax,
+        flags: tail.flags,
+        size: u64::from(site.size).clamp(1, 8),
+        is_backward: tail.flags & DIRECTION != 0,
+        done: 0,
+    }
+}
+
+fn address_mask(site: &Site) -> u64 {
+    const NARROW: u64 = u32::MAX as u64;
+    if site.string & Site::NARROW != 0 { NARROW } else { u64::MAX }
 }
 
 /// A string instruction. If it was carried out, its registers are those behind it, and it is passed over.
 fn string(frame: &mut Frame, site: &Site, tail: *mut GeneralTail) {
-    const DIRECTION: u64 = 1 << 10;
-    const NARROW: u64 = u32::MAX as u64;
     let has = |what| site.string & what != 0;
-    let mask = if has(Site::NARROW) { NARROW } else { u64::MAX };
     // SAFETY: the tail of a general stub's frame; nothing else refers to it.
     let tail = unsafe { &mut *tail };
-    let is_backward = tail.flags & DIRECTION != 0;
-    let mut instruction = StringInstruction {
-        form: site.string,
-        source: frame.address,
-        target: frame.registers[RDI] & mask,
-        count: if has(Site::REPEATED) { tail.rcx & mask } else { 1 },
-        accumulator: tail.rax,
-        flags: tail.flags,
-        size: u64::from(site.size).clamp(1, 8),
-        is_backward,
-        done: 0,
-    };
-    let is_done = instruction.run(region::original_end(site), &|| local_state(frame));
-    if !is_done {
+    let mut instruction = string_instruction(frame, site, tail);
+    if !instruction.run(region::original_end(site), &|| local_state(frame)) {
         return;
     }
     let distance = instruction.done.wrapping_mul(instruction.size);
-    let distance = if is_backward { distance.wrapping_neg() } else { distance };
-    let moved = |register: u64| register.wrapping_add(distance) & mask;
+    let distance = if instruction.is_backward { distance.wrapping_neg() } else { distance };
+    let moved = |register: u64| register.wrapping_add(distance) & address_mask(site);
     if has(Site::READS_SOURCE) {
         frame.registers[RSI] = moved(frame.registers[RSI]);
     }

@@ -110,22 +110,34 @@ impl StringInstruction {
 
     /// Makes the next accesses known, of which none is a scheduling point.
     fn note(&self, rounds: u64) {
-        if rounds == 0 {
-            return;
-        }
+        self.for_each_range(rounds, |kind, range| {
+            if kind == Kind::Write {
+                spin::note_write(range.start);
+            }
+            detect::divisible(kind, range);
+        });
+    }
+
+    /// What the instruction accesses if nobody comes between.
+    pub fn for_each_access(&self, act: impl FnMut(Kind, Location)) {
+        let most = self.count.min(LONGEST / self.size);
+        self.for_each_range(self.end_within(most).unwrap_or(self.count), act);
+    }
+
+    fn for_each_range(&self, rounds: u64, mut act: impl FnMut(Kind, Location)) {
+        let Some(last) = rounds.checked_sub(1) else { return };
         let range = |start: u64| {
-            let low = if self.is_backward { self.place(start, rounds - 1) } else { start };
-            Location { start: low, length: rounds * self.size }
+            let low = if self.is_backward { self.place(start, last) } else { start };
+            Location { start: low, length: rounds.wrapping_mul(self.size) }
         };
         if self.has(Site::READS_SOURCE) {
-            detect::divisible(Kind::Read, range(self.source));
+            act(Kind::Read, range(self.source));
         }
         if self.has(Site::COMPARES) {
-            detect::divisible(Kind::Read, range(self.target));
+            act(Kind::Read, range(self.target));
         }
         if self.has(Site::WRITES_TARGET) {
-            spin::note_write(self.target);
-            detect::divisible(Kind::Write, range(self.target));
+            act(Kind::Write, range(self.target));
         }
     }
 

@@ -1,10 +1,18 @@
-//! The private writable mappings of the process, from `/proc/self/maps`.
+//! The mappings of the process, from `/proc/self/maps`.
 
 use super::Range;
 use crate::sys;
 
 /// Calls `act` for every private writable mapping; stops with false where `act` does, or the list can not be read.
 pub fn for_each_writable(mut act: impl FnMut(Range) -> bool) -> bool {
+    for_each_mapping(|start, end, permissions| {
+        let is_private_and_writable = permissions[1] == b'w' && permissions[3] == b'p';
+        !is_private_and_writable || act(Range { start, end })
+    })
+}
+
+/// Calls `act` for every mapping: its start, its end and its permissions, such as `r-xp`. Stops with false as above.
+pub fn for_each_mapping(mut act: impl FnMut(u64, u64, [u8; 4]) -> bool) -> bool {
     let path = c"/proc/self/maps";
     // SAFETY: opens a file; the path is terminated.
     let descriptor = unsafe {
@@ -16,8 +24,8 @@ pub fn for_each_writable(mut act: impl FnMut(Range) -> bool) -> bool {
     let mut lines = Lines { descriptor: descriptor as u64, buffer: [0; 4096], start: 0, end: 0 };
     let mut complete = true;
     while let Some(range) = lines.next_mapping() {
-        if let Some(range) = range {
-            complete &= act(range);
+        if let Some((start, end, permissions)) = range {
+            complete &= act(start, end, permissions);
         }
     }
     // SAFETY: closes the file opened above.
@@ -34,8 +42,8 @@ struct Lines {
 }
 
 impl Lines {
-    /// The next mapping: Some(None) if it is not private and writable, None at the end of the file.
-    fn next_mapping(&mut self) -> Option<Option<Range>> {
+    /// The next mapping: Some(None) if the line makes no sense, None at the end of the file.
+    fn next_mapping(&mut self) -> Option<Option<Mapping>> {
         let length = loop {
             let unread = &self.buffer[self.start..self.end];
             if let Some(length) = unread.iter().position(|&byte| byte == b'\n') {
@@ -66,14 +74,14 @@ impl Lines {
     }
 }
 
+/// Start, end and permissions.
+type Mapping = (u64, u64, [u8; 4]);
+
 /// `start-end rwxp ...`
-fn parse(line: &[u8]) -> Option<Range> {
+fn parse(line: &[u8]) -> Option<Mapping> {
     let dash = line.iter().position(|&byte| byte == b'-')?;
     let space = line.iter().position(|&byte| byte == b' ')?;
-    let permissions = line.get(space + 1..space + 5)?;
-    if permissions[1] != b'w' || permissions[3] != b'p' {
-        return None;
-    }
+    let permissions = line.get(space + 1..space + 5)?.try_into().ok()?;
     let hex = |digits: &[u8]| u64::from_str_radix(core::str::from_utf8(digits).ok()?, 16).ok();
-    Some(Range { start: hex(&line[..dash])?, end: hex(&line[dash + 1..space])? })
+    Some((hex(&line[..dash])?, hex(&line[dash + 1..space])?, permissions))
 }

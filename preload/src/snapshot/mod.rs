@@ -13,6 +13,8 @@ use core::cell::UnsafeCell;
 use fresh::Fresh;
 use hot::HotSet;
 
+pub use maps::for_each_mapping;
+
 /// Bytes of a page.
 pub const PAGE: u64 = 4096;
 const MAX_RANGES: usize = 1024;
@@ -141,7 +143,7 @@ pub fn hot_pages() -> usize {
 }
 
 /// The shim's own image, from its ELF header to the end of its data.
-fn own_data() -> (u64, u64) {
+pub fn own_data() -> (u64, u64) {
     unsafe extern "C" {
         static __ehdr_start: u8;
         static _end: u8;

@@ -75,7 +75,7 @@ pub fn mmap(call: &Call) -> i64 {
 
 /// Code that comes while the program runs (plug-ins, generated code) is not instrumented: the report has to say so.
 fn note_code(protection: u64) {
-    if protection & libc::PROT_EXEC as u64 != 0 && access::is_on() {
+    if protection & libc::PROT_EXEC as u64 != 0 && access::region::is_installed() {
         arena::get().result.unseen_code.store(1, Relaxed);
     }
 }

@@ -25,7 +25,7 @@ mod transfer;
 pub mod trap;
 pub mod wait;
 
-use crate::{gate, sys, world};
+use crate::{evaluation, gate, sys, world};
 use rscale_protocol::{Action, Op, Variable};
 use table::Handling;
 
@@ -112,9 +112,17 @@ fn cancellation_point(call: &Call) -> Action {
 
 /// Serves a call on the stack of the trap handler, if it can neither reach a scheduling point nor end the execution.
 pub fn serve(call: &Call) -> Served {
+    if evaluation::is_under_way() {
+        return evaluation::rules::system_call(call);
+    }
     if is_cancelled(call) || accesses::are_watched(call) {
         return Served::OnFiber;
     }
+    serve_plainly(call)
+}
+
+/// As [`serve`], where it is no matter what the call accesses.
+pub fn serve_plainly(call: &Call) -> Served {
     match table::handling(call.number) {
         Some(Handling::Pass) => Served::Returns(call.pass()),
         Some(Handling::Track(serve)) => Served::Returns(serve(call)),

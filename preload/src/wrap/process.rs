@@ -1,7 +1,7 @@
 //! The end of the process.
 
 use super::wrap;
-use crate::{arena, gate, start, world};
+use crate::{arena, evaluation, gate, start, world};
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use core::fmt::Write;
@@ -44,7 +44,9 @@ pub fn exit_process(status: c_int) -> ! {
 pub fn announce_exit() {
     let world = world::get();
     if !world.exiting.replace(true) {
-        gate::pass(gate::action(Op::ProcessExit, Variable(0)));
+        let action = gate::action(Op::ProcessExit, Variable(0));
+        evaluation::check_alone(&action);
+        gate::pass(action);
     }
 }
 

@@ -88,9 +88,16 @@ pub trait Backend {
     /// Where every thread stands.
     fn threads(&self) -> Vec<ThreadState>;
 
-    /// Calls an `int f(void)` of the program, by its address, in the state that the execution is paused in.
+    /// Where every thread stands in the state that the execution is in, so that its stack can be walked.
     ///
     /// # Errors
     /// As [`Backend::run`].
-    fn eval_function(&mut self, address: u64) -> Result<i32, BackendError>;
+    fn back_trace(&mut self) -> Result<Vec<ThreadState>, BackendError>;
+
+    /// Calls an `int f(void)` of the program, by its address, in the state that the execution is in, without changing it;
+    /// the reason why that can not be done, otherwise.
+    ///
+    /// # Errors
+    /// As [`Backend::run`].
+    fn eval_function(&mut self, address: u64) -> Result<Result<i32, String>, BackendError>;
 }

@@ -24,6 +24,8 @@ pub struct RunEnd {
     pub live: ThreadSet,
     /// Locations that threads accessed in no particular order, and which are no scheduling points: start and length.
     pub races: Vec<(u64, u64)>,
+    /// What invariants read though that was not known: start and length; 0 for the length of a synchronisation object.
+    pub reads: Vec<(u64, u64)>,
     /// What the shim or the program says about it; empty for ordinary ends.
     pub text: String,
 }
@@ -60,14 +62,14 @@ pub(super) fn read_end(arena: &Arena) -> Option<RunEnd> {
         thread: ThreadId::from_index(result.thread.load(Relaxed) as usize)?,
         enabled: [0, 1, 2].map(|choice: usize| load_set(&result.enabled[choice])),
         live: load_set(&result.live),
-        races: read_races(arena),
+        races: read_locations(&arena.races, arena.result.races.load(Relaxed)),
+        reads: read_locations(&arena.reads, arena.result.reads.load(Relaxed)),
         text,
     })
 }
 
-fn read_races(arena: &Arena) -> Vec<(u64, u64)> {
-    let count = arena.result.races.load(Relaxed) as usize;
-    arena.races.iter().take(count).map(Location::load).collect()
+fn read_locations(locations: &[Location], count: u32) -> Vec<(u64, u64)> {
+    locations.iter().take(count as usize).map(Location::load).collect()
 }
 
 fn read_text(arena: &Arena) -> String {

@@ -5,10 +5,10 @@ use super::watchdog::{Hang, Watchdog};
 use super::{Backend, BackendError, Limits, Memory, RunEnd, RunRequest, StepLog, ThreadState, mailbox};
 use crate::explore::Locations;
 use crate::interrupt;
-use crate::launch::{ArenaMap, Captured, Launch, LaunchError, Process, Regions, Shim};
+use crate::launch::{ArenaMap, Captured, Function, Launch, LaunchError, Process, Regions, Shim};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use rscale_protocol::arena::{Command, Isolation, LOG_CAPACITY, MAX_STEPS, Reply, Token, store_set};
+use rscale_protocol::arena::{Command, Isolation, LOG_CAPACITY, MAX_STEPS, Progress, Reply, Token, store_set};
 use rscale_protocol::{Ending, ThreadId, ThreadSet};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
@@ -79,11 +79,14 @@ impl Target {
         self.deadline = deadline;
     }
 
-    /// Makes these locations scheduling points from the next execution on.
-    pub fn set_locations(&mut self, locations: &Locations) {
+    /// Makes these locations scheduling points from the next execution on; invariants read the observed ones.
+    pub fn set_locations(&mut self, locations: &Locations, observed: &Locations) {
         let request = &self.arena.request;
-        locations.iter().zip(&self.arena.locations).for_each(|((start, length), place)| place.store(start, length));
+        for (all, places) in [(locations, &self.arena.locations), (observed, &self.arena.observed)] {
+            all.iter().zip(places).for_each(|((start, length), place)| place.store(start, length));
+        }
         request.locations.store(locations.len() as u32, Relaxed);
+        request.observed.store(observed.len() as u32, Relaxed);
         request.locations_version.fetch_add(1, Relaxed);
     }
 
@@ -126,12 +129,14 @@ impl Target {
         self.process = Some(process);
         let mut reply = self.wait()?;
         if let (Some(Reply::Loaded), Some(wanted)) = (reply, &self.launch.instrumentation) {
-            self.regions.provide(pid.as_raw(), wanted, &self.arena).map_err(LaunchError::Instrument)?;
+            let provided = self.regions.provide(pid.as_raw(), wanted, &self.arena);
+            // Where it only serves to evaluate less often, it works without, too.
+            provided.or_else(|why| if self.launch.watches { Err(LaunchError::Instrument(why)) } else { Ok(()) })?;
             mailbox::send(&self.arena, Command::Continue);
             reply = self.wait()?;
         }
         match reply {
-            Some(Reply::Ready) => Ok(()),
+            Some(Reply::Ready) => self.announce_invariants(pid),
             // It gave up before main: the next run reports why.
             Some(_) => {
                 self.gave_up = Some(read_end(&self.arena).ok_or_else(nonsense)?);
@@ -139,6 +144,32 @@ impl Target {
             }
             None => Err(self.ended_early()),
         }
+    }
+
+    /// Tells the shim where the invariants are. What it remembers of them was about another process.
+    fn announce_invariants(&mut self, pid: Pid) -> Result<(), BackendError> {
+        let setup = &self.arena.setup;
+        let planned = self.regions.planned();
+        let sees_all = !planned.is_empty() && planned.iter().all(|planned| planned.gaps().is_empty());
+        setup.sees_all.store(sees_all.into(), Relaxed);
+        self.arena.remembered.clear();
+        for (function, place) in self.launch.invariants.iter().zip(&setup.invariant_functions) {
+            let address = function.address_in(pid.as_raw()).map_err(BackendError::Protocol)?;
+            place.store(address, Relaxed);
+        }
+        setup.invariants.store(self.launch.invariants.len() as u32, Relaxed);
+        Ok(())
+    }
+
+    /// What a function of the program returns in the state that the execution is in; the reason why that can not be
+    /// told, otherwise.
+    ///
+    /// # Errors
+    /// As [`Backend::run`].
+    pub fn evaluate(&mut self, function: &Function) -> Result<Result<i32, String>, BackendError> {
+        let address = function.address_in(self.memory().pid().as_raw());
+        let Ok(address) = address else { return Ok(Err("can not be evaluated: the program has ended".into())) };
+        self.eval_function(address)
     }
 
     fn ended_early(&mut self) -> BackendError {
@@ -232,6 +263,15 @@ impl Target {
         }
     }
 
+    /// Asks about the state that the execution is in.
+    fn query(&mut self, command: Command) -> Result<(), BackendError> {
+        mailbox::send(&self.arena, command);
+        match self.wait()? {
+            Some(Reply::Answer) => Ok(()),
+            _ => Err(BackendError::Protocol("there is no state to be asked about".into())),
+        }
+    }
+
     fn take_log(&mut self, count: usize, log: &mut StepLog) -> Result<(), BackendError> {
         let sensible = log.read(&self.arena, count);
         self.taken += count;
@@ -266,6 +306,7 @@ impl Target {
             enabled,
             live: ThreadSet::EMPTY,
             races: Vec::new(),
+            reads: Vec::new(),
             text,
         })
     }
@@ -338,10 +379,19 @@ impl Backend for Target {
         read_threads(&self.arena)
     }
 
-    fn eval_function(&mut self, address: u64) -> Result<i32, BackendError> {
+    fn back_trace(&mut self) -> Result<Vec<ThreadState>, BackendError> {
+        self.query(Command::GetCurrentBackTrace)?;
+        Ok(self.threads())
+    }
+
+    fn eval_function(&mut self, address: u64) -> Result<Result<i32, String>, BackendError> {
         self.arena.request.function.store(address, Relaxed);
-        self.command(Command::EvaluateFunctionCall, &mut StepLog::default())?;
-        Ok(self.arena.result.answer.load(Relaxed) as i32)
+        self.query(Command::EvaluateFunctionCall)?;
+        let evaluation = &self.arena.evaluation;
+        if evaluation.progress.load(Relaxed) == Progress::Returned as u32 {
+            return Ok(Ok(evaluation.value.load(Relaxed) as i32));
+        }
+        Ok(Err(String::from_utf8_lossy(&self.arena.text().collect::<Vec<u8>>()).into_owned()))
     }
 }
 

@@ -148,8 +148,6 @@ mod tests {
             "rscale walk",
             "rscale run",
             "rscale run a.out --races",
-            "rscale run a.out --invariant f",
-            "rscale run a.out --properties f",
             "rscale run a.out --journal f",
             "rscale run a.out --junit f",
             "rscale run a.out --sarif f",

@@ -1,7 +1,7 @@
 //! `rscale replay`: run one recorded schedule and show it step by step.
 
 use super::OutputArgs;
-use crate::config::ReplayConfig;
+use crate::config::{Query, ReplayConfig};
 use crate::exit::{Exit, Failure};
 use crate::report::{json, print};
 use crate::{session, simulate_view};
@@ -24,6 +24,15 @@ pub struct ReplayArgs {
     /// What threads run on; threads: kernel threads [default: fibers]
     #[arg(long, value_name = "fibers|threads", hide_possible_values = true)]
     engine: Option<EngineArg>,
+    /// Stop after N steps (0: before the first) [default: the end]
+    #[arg(long = "break", value_name = "N")]
+    break_after: Option<usize>,
+    /// Call a function int f(void) of the program there (repeatable)
+    #[arg(long, value_name = "NAME")]
+    eval: Vec<String>,
+    /// Show the stacks of all threads there
+    #[arg(long)]
+    backtrace: bool,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -42,7 +51,8 @@ impl ReplayArgs {
             Some(EngineArg::Threads) => Engine::Threads,
             Some(EngineArg::Fibers) | None => Engine::Fibers,
         };
-        let config = ReplayConfig::load(&self.trace, self.program.as_deref(), self.args, engine)?;
+        let query = Query { after: self.break_after, functions: self.eval, back_trace: self.backtrace };
+        let config = ReplayConfig::load(&self.trace, self.program.as_deref(), self.args, engine)?.with_query(query)?;
         let replay = session::replay(&config)?;
         let color = self.output.look().color;
         let render = if self.output.quiet { simulate_view::render_quiet } else { simulate_view::render };

@@ -2,7 +2,7 @@
 
 use super::{OutputArgs, check_directory};
 use crate::compile::Subject;
-use crate::config::{Memory, Rules, RunConfig, Scope, Watched, parse_duration, parse_filters};
+use crate::config::{Invariants, Memory, Rules, RunConfig, Scope, Watched, parse_duration, parse_filters};
 use crate::exit::{Exit, Failure};
 use crate::filters::FilterInfo;
 use crate::report::progress::Progress;
@@ -61,6 +61,12 @@ pub struct RunArgs {
     /// An exit status other than 0 is a finding
     #[arg(long, help_heading = "Findings")]
     exit_status: bool,
+    /// A function int f(void) of the program that must return true in every state (repeatable)
+    #[arg(long, value_name = "NAME", help_heading = "Findings")]
+    invariant: Vec<String>,
+    /// A file that names such functions, one per line
+    #[arg(long, value_name = "FILE", help_heading = "Findings")]
+    properties: Option<PathBuf>,
     /// Tabulate the distinct ends of the program
     #[arg(long, help_heading = "Findings")]
     outcomes: bool,
@@ -177,11 +183,13 @@ impl RunArgs {
         let trace = self.trace.unwrap_or_else(|| "trace.txt".into());
         check_directory("--trace", &trace)?;
         self.output.check()?;
+        let invariants = Invariants::new(self.invariant, self.properties.as_deref())?;
         let config = RunConfig {
             subject: Subject::prepare(&self.program)?,
             args: self.args,
             rules,
             watched: Watched { libraries: self.instrument, excluded: self.exclude },
+            invariants,
             filters,
             keep_going: self.keep_going,
             outcomes: self.outcomes,
@@ -277,8 +285,9 @@ mod tests {
     #[test]
     fn options_arrive() {
         let options = "--scope sync --memory sc --keep-going --outcomes --jobs 1 --seed 9 --max-executions 5 --max-steps 77 \
-                       --time-limit 2m --isolation fork --engine fibers --trace x.txt --spurious 2 --leaks \
-                       --exit-status --hang-limit 500ms --filters db=9 --quiet --color never --no-progress -- -a --seed";
+                       --invariant sorted --invariant ns::full() --time-limit 2m --isolation fork --engine fibers \
+                       --trace x.txt --spurious 2 --leaks --exit-status --hang-limit 500ms --filters db=9 --quiet \
+                       --color never --no-progress -- -a --seed";
         let config = resolve(&options.split_whitespace().collect::<Vec<_>>()).expect("valid");
         let rules = Rules {
             scope: Scope::Sync,
@@ -296,6 +305,7 @@ mod tests {
         assert_eq!((config.max_executions, config.time_limit), (Some(5), Some(Duration::from_secs(120))));
         assert!(config.keep_going && config.outcomes && config.notes.is_empty());
         assert_eq!(config.args, ["-a", "--seed"]);
+        assert_eq!(config.invariants.names, ["sorted", "ns::full()"]);
     }
 
     #[test]

@@ -86,7 +86,7 @@ fn unknown(name: &str, registry: &'static [FilterInfo]) -> String {
 }
 
 /// The edit distance: insertions, deletions, replacements and swaps of neighbours.
-fn distance(left: &str, right: &str) -> usize {
+pub fn distance(left: &str, right: &str) -> usize {
     let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
     let mut costs = vec![vec![0; right.len() + 1]; left.len() + 1];
     costs[0] = (0..=right.len()).collect();

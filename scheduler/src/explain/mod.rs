@@ -32,14 +32,14 @@ impl Explainer {
     #[must_use]
     pub fn finding(&self, target: &Target, violation: Violation, end: &RunEnd, steps: &[Step]) -> Finding {
         let states = target.threads();
-        let threads: Vec<ThreadView> = states.iter().map(|state| self.thread(target, state, end, &states)).collect();
+        let threads = self.stacks(target, end);
         let culprit = threads.iter().find(|thread| thread.id == end.thread);
         let [stdout, stderr] = target.output();
         Finding {
             kind: violation.kind,
             message: violation.message,
             location: self.location(end, culprit, steps),
-            explanation: self.explanation(end, &states),
+            explanation: self.explanation(end, &states, steps),
             threads,
             steps: self.steps(steps, &states),
             schedule: schedule(steps),
@@ -51,10 +51,11 @@ impl Explainer {
     }
 
     /// More about it: the wait-for relation of a deadlock, the block of a heap error.
-    fn explanation(&self, end: &RunEnd, states: &[ThreadState]) -> Vec<String> {
+    fn explanation(&self, end: &RunEnd, states: &[ThreadState], steps: &[Step]) -> Vec<String> {
         let (site, size) = end.block;
         match end.ending {
             Ending::Deadlock => waiting::explain(end, states, &self.names),
+            Ending::Invariant => vec![self.last_step(states, steps)],
             Ending::Memory if site != 0 => {
                 vec![format!("the block of {size} bytes was allocated at {}", self.names.location(site))]
             }
@@ -62,10 +63,22 @@ impl Explainer {
         }
     }
 
+    /// The step after which an invariant failed.
+    fn last_step(&self, states: &[ThreadState], steps: &[Step]) -> String {
+        let Some(last) = steps.last() else { return "it fails in the initial state, before the first step".into() };
+        let view = self.step(last, states);
+        let place = if view.location.is_empty() { String::new() } else { format!(" at {}", view.location) };
+        format!("it fails after step {}: thread {} {}{place}", steps.len(), view.token.thread, view.summary())
+    }
+
     /// Where it happened: the innermost line of the program's own code, or where the last step was called from.
     fn location(&self, end: &RunEnd, culprit: Option<&ThreadView>, steps: &[Step]) -> Option<String> {
         if end.ending == Ending::Deadlock {
             return None;
+        }
+        if end.ending == Ending::Invariant {
+            let last = steps.last().filter(|step| step.action.pc != 0)?;
+            return Some(self.names.location(last.action.pc));
         }
         if end.ending == Ending::Memory && end.value == HeapError::Leak as u64 && end.block.0 != 0 {
             return Some(self.names.location(end.block.0));
@@ -89,6 +102,13 @@ impl Explainer {
             state: waiting::describe(state, end, all, &self.names),
             stack: trim(stack, end),
         }
+    }
+
+    /// Every thread with its stack.
+    #[must_use]
+    pub fn stacks(&self, target: &Target, end: &RunEnd) -> Vec<ThreadView> {
+        let states = target.threads();
+        states.iter().map(|state| self.thread(target, state, end, &states)).collect()
     }
 
     /// All threads of the execution, by name.

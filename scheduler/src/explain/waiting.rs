@@ -14,7 +14,8 @@ pub fn describe(state: &ThreadState, end: &RunEnd, all: &[ThreadState], names: &
         };
     };
     let is_enabled = end.enabled.iter().any(|set| set.contains(state.id));
-    if state.id == end.thread && end.ending != Ending::Deadlock {
+    let is_between_steps = matches!(end.ending, Ending::Deadlock | Ending::Invariant | Ending::Paused);
+    if state.id == end.thread && !is_between_steps {
         return "running".into();
     }
     let what = operation_on(next, all, names);

@@ -254,6 +254,7 @@ mod tests {
             enabled: [ThreadSet::EMPTY; 3],
             live,
             races: Vec::new(),
+            reads: Vec::new(),
             text: String::new(),
         };
         let mut execution = Execution::default();

@@ -104,14 +104,14 @@ impl Configuration {
         let extended = self.extended(&step.action, step.choice);
         self.fingerprint ^= self.hash_of(&extended);
         self.steps[step.action.thread.index()] += 1;
-        for access in step.action.accesses().filter(|access| access.kind == AccessKind::Write) {
+        for access in step.action.state_accesses().filter(|access| access.kind == AccessKind::Write) {
             *self.versions.entry(access.variable).or_insert(0) += 1;
         }
     }
 
     /// Takes back the last step.
     pub fn retract(&mut self, step: &Step) {
-        for access in step.action.accesses().filter(|access| access.kind == AccessKind::Write) {
+        for access in step.action.state_accesses().filter(|access| access.kind == AccessKind::Write) {
             if let Some(version) = self.versions.get_mut(&access.variable) {
                 *version -= 1;
             }
@@ -130,7 +130,7 @@ impl Configuration {
 
     fn extended(&self, action: &Action, choice: Choice) -> ExtendedAction {
         let mut accesses = [(Variable(0), 0); 3];
-        for (slot, access) in accesses.iter_mut().zip(action.accesses()) {
+        for (slot, access) in accesses.iter_mut().zip(action.state_accesses()) {
             *slot = (access.variable, self.versions.get(&access.variable).copied().unwrap_or(0));
         }
         let step = self.steps[action.thread.index()];

@@ -6,6 +6,7 @@
 
 mod arena_map;
 mod captured;
+mod functions;
 mod region_cache;
 mod regions;
 mod shim;
@@ -13,6 +14,7 @@ mod spawn;
 
 pub use arena_map::ArenaMap;
 pub use captured::Captured;
+pub use functions::Function;
 pub use regions::{Instrumentation, Planned, Regions};
 pub use shim::Shim;
 pub use spawn::Process;
@@ -21,6 +23,7 @@ use rscale_protocol::arena::{Engine, Isolation};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 /// What to start and how.
 #[derive(Clone, Debug)]
@@ -49,8 +52,16 @@ pub struct Launch {
     pub schedules_waiting: bool,
     /// Whether the log says in what local state each step left its thread.
     pub logs_local_states: bool,
-    /// What to instrument, so that memory accesses can be scheduling points.
+    /// What to instrument, so that memory accesses are seen.
     pub instrumentation: Option<Instrumentation>,
+    /// Whether memory accesses can be scheduling points; if not, only what invariants read is looked at.
+    pub watches: bool,
+    /// Functions that must return true in every state.
+    pub invariants: Vec<Function>,
+    /// Whether functions of the program are going to be evaluated, these or others.
+    pub evaluates: bool,
+    /// Processor time that an evaluation may take.
+    pub evaluation_limit: Duration,
     /// Seed of what the program takes for random.
     pub seed: u64,
 }
@@ -102,6 +113,11 @@ impl Launch {
         setup.schedules_waiting.store(self.schedules_waiting.into(), Relaxed);
         setup.logs_local_states.store(self.logs_local_states.into(), Relaxed);
         setup.instrument.store(self.instrumentation.is_some().into(), Relaxed);
+        setup.watches.store(self.watches.into(), Relaxed);
+        setup.evaluates.store(self.evaluates.into(), Relaxed);
+        setup.evaluation_limit.store(self.evaluation_limit.as_millis() as u64, Relaxed);
+        // Their addresses follow when the program is loaded.
+        setup.invariants.store(0, Relaxed);
         setup.seed.store(self.seed, Relaxed);
     }
 }

@@ -7,6 +7,7 @@ mod crash;
 mod deadlock;
 mod exit;
 mod hang;
+mod invariant;
 mod livelock;
 mod memory;
 mod misuse;
@@ -42,7 +43,17 @@ impl Violation {
 /// Every property.
 #[must_use]
 pub fn registry() -> &'static [PropertyInfo] {
-    &[assertion::INFO, deadlock::INFO, livelock::INFO, crash::INFO, misuse::INFO, memory::INFO, hang::INFO, exit::INFO]
+    &[
+        assertion::INFO,
+        deadlock::INFO,
+        livelock::INFO,
+        crash::INFO,
+        invariant::INFO,
+        misuse::INFO,
+        memory::INFO,
+        hang::INFO,
+        exit::INFO,
+    ]
 }
 
 /// The property that the end of an execution violates, if it does.
@@ -59,7 +70,8 @@ mod tests {
     fn end(ending: Ending, value: u64, text: &str) -> RunEnd {
         let enabled = [ThreadSet::EMPTY; 3];
         let (thread, live) = (ThreadId::MAIN, ThreadSet::EMPTY);
-        RunEnd { ending, value, address: 0, block: (0, 0), thread, enabled, live, races: Vec::new(), text: text.into() }
+        let (races, reads) = (Vec::new(), Vec::new());
+        RunEnd { ending, value, address: 0, block: (0, 0), thread, enabled, live, races, reads, text: text.into() }
     }
 
     fn found(ending: Ending, value: u64, text: &str, rules: &Rules) -> Option<(Kind, String)> {
@@ -78,6 +90,8 @@ mod tests {
         assert_eq!(found(Ending::Misuse, 250, "", &rules).map(|f| f.0), Some(Kind::Misuse), "an unknown number too");
         assert_eq!(found(Ending::Memory, 1, "", &rules), Some((Kind::Memory, "double free".into())));
         assert_eq!(found(Ending::Hang, 0, "", &rules).map(|f| f.0), Some(Kind::Hang));
+        let invariant = found(Ending::Invariant, 0, "sorted (a.c:3)", &rules);
+        assert_eq!(invariant, Some((Kind::Invariant, "sorted (a.c:3) does not hold".into())));
     }
 
     #[test]

@@ -75,7 +75,8 @@ pub fn render_finding(page: &mut Page, finding: &Finding) {
     }
 }
 
-fn render_threads(page: &mut Page, threads: &[ThreadView]) {
+/// Every thread with its state and its stack.
+pub fn render_threads(page: &mut Page, threads: &[ThreadView]) {
     if threads.is_empty() {
         return;
     }

@@ -40,7 +40,9 @@ pub fn of(search: &Search, stop: Stop, config: &RunConfig, target: &Target) -> C
         ));
     }
     text.push_str(&reasons.join("; "));
-    text.push_str(&unseen(target));
+    if config.rules.scope == Scope::All {
+        text.push_str(&unseen(target));
+    }
     Covered { complete, text }
 }
 
@@ -69,7 +71,12 @@ fn everything(config: &RunConfig, search: &Search) -> String {
     } else {
         ""
     };
-    format!("{what}, {points}{spurious}{condition}")
+    let invariants = match (config.invariants.names.is_empty(), config.rules.scope) {
+        (true, _) => "",
+        (false, Scope::Sync) => "; invariants were evaluated at operations of the thread library only",
+        (false, Scope::All) => "; invariants were evaluated in each state",
+    };
+    format!("{what}, {points}{spurious}{condition}{invariants}")
 }
 
 /// The code of the program that runs without being watched, in words.

@@ -4,14 +4,14 @@
 //! notices what an execution asks for, starts the program again accordingly, and runs the schedule again.
 
 use super::admit;
-use crate::backend::{BackendError, Limits, RunEnd, RunRequest, Target};
+use crate::backend::{Backend, BackendError, Limits, RunEnd, RunRequest, Target};
 use crate::compile::Subject;
 use crate::config::{Rules, Scope, Watched};
 use crate::exit::Failure;
 use crate::explain::Explainer;
 use crate::explore::Locations;
 use crate::frontend::{Execution, Frontend};
-use crate::launch::{Instrumentation, Launch};
+use crate::launch::{Function, Instrumentation, Launch};
 use rscale_instrument::elf::Program;
 use rscale_protocol::arena::{Engine, Isolation, Token};
 use rscale_protocol::{Ending, MAX_THREADS, ThreadSet};
@@ -42,6 +42,10 @@ pub struct Setting<'a> {
     pub rules: &'a Rules,
     /// Which code is watched.
     pub watched: &'a Watched,
+    /// What must hold in every state.
+    pub invariants: Vec<Function>,
+    /// Whether other functions are going to be evaluated.
+    pub evaluates: bool,
     /// What its threads run on.
     pub engine: Engine,
     /// Whether the log says in what local state each step left its thread.
@@ -58,7 +62,8 @@ pub struct Host {
 impl Host {
     /// Starts the program.
     pub fn start(setting: &Setting<'_>, program: &Program) -> Result<Host, Failure> {
-        let &Setting { subject, args, rules, watched, engine, logs_local_states } = setting;
+        let &Setting { subject, args, rules, watched, engine, .. } = setting;
+        let is_instrumented = rules.scope == Scope::All || !setting.invariants.is_empty();
         let launch = Launch {
             executable: subject.executable.clone(),
             name: subject.given.clone().into_os_string(),
@@ -72,12 +77,17 @@ impl Host {
             leaks: rules.leaks,
             before_constructors: false,
             schedules_waiting: rules.schedules_waiting,
-            logs_local_states,
-            instrumentation: (rules.scope == Scope::All).then(|| instrumentation(subject, watched)),
+            logs_local_states: setting.logs_local_states,
+            // What invariants read is known of instrumented code only: then they need not be evaluated in every state.
+            instrumentation: is_instrumented.then(|| instrumentation(subject, watched)),
+            watches: rules.scope == Scope::All,
+            invariants: setting.invariants.clone(),
+            evaluates: setting.evaluates || !setting.invariants.is_empty(),
+            evaluation_limit: rules.hang_limit,
             seed: rules.seed,
         };
         // Instrumented code takes its time.
-        let slowness = if rules.scope == Scope::All { SLOWNESS } else { 1 };
+        let slowness = if is_instrumented { SLOWNESS } else { 1 };
         let limits = Limits { busy: rules.hang_limit * slowness, asleep: rules.hang_limit * PATIENCE };
         let target = Target::start(launch, limits).map_err(failure)?;
         Ok(Host { frontend: Frontend::new(target), rules: *rules, notes: Vec::new() })
@@ -109,6 +119,7 @@ impl Host {
         let mut killed = 0;
         loop {
             self.frontend.run(request, execution).map_err(failure)?;
+            self.name_invariant(execution);
             let Some(end) = &execution.end else { return Ok(()) };
             // Only the outside world can do this: the program's own signals do not reach the kernel.
             let from_outside = end.ending == Ending::Killed && end.value == libc::SIGKILL as u64;
@@ -129,6 +140,7 @@ impl Host {
         match end.ending {
             Ending::NeedThreads => self.enlarge_pool(end.value)?,
             Ending::NeedIsolation => self.isolate(end)?,
+            Ending::BadInvariant => return Err(self.bad_invariant(end)),
             Ending::Unsupported => return Err(Failure::CannotRun(format!("the program {}", end.text))),
             Ending::Internal => {
                 return Err(Failure::CannotRun(format!("rscale failed inside the program: {}", end.text)));
@@ -136,6 +148,36 @@ impl Host {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    fn invariant(&self, end: &RunEnd) -> Option<&Function> {
+        self.target().launch().invariants.get(usize::try_from(end.value).ok()?)
+    }
+
+    /// The shim knows invariants by number.
+    fn name_invariant(&self, execution: &mut Execution) {
+        let label = execution.end.as_ref().and_then(|end| self.invariant(end)).map(Function::label);
+        if let (Some(end), Some(label)) = (&mut execution.end, label)
+            && end.ending == Ending::Invariant
+        {
+            end.text = label;
+        }
+    }
+
+    fn bad_invariant(&self, end: &RunEnd) -> Failure {
+        let label = self.invariant(end).map_or_else(String::new, Function::label);
+        Failure::CannotRun(format!("the invariant {label} {}", end.text))
+    }
+
+    /// What a function returns in the state that the execution is in.
+    pub fn evaluate(&mut self, function: &Function) -> Result<i32, Failure> {
+        let answer = self.frontend.backend_mut().evaluate(function).map_err(failure)?;
+        answer.map_err(|reason| Failure::CannotRun(format!("the function {} {reason}", function.label())))
+    }
+
+    /// Has every thread say where it stands, so that its stack can be walked.
+    pub fn back_trace(&mut self) -> Result<(), Failure> {
+        self.frontend.backend_mut().back_trace().map(|_| ()).map_err(failure)
     }
 
     fn enlarge_pool(&mut self, needed: u64) -> Result<(), Failure> {
@@ -180,9 +222,9 @@ impl Host {
         self.frontend.backend_mut().relaunch(change).map_err(failure)
     }
 
-    /// Makes these locations scheduling points.
-    pub fn set_locations(&mut self, locations: &Locations) {
-        self.frontend.backend_mut().set_locations(locations);
+    /// Makes these locations scheduling points; invariants read the observed ones.
+    pub fn set_locations(&mut self, locations: &Locations, observed: &Locations) {
+        self.frontend.backend_mut().set_locations(locations, observed);
     }
 
     /// Gives up an execution that is not over at this time.
@@ -197,7 +239,12 @@ impl Host {
 
     /// Takes one step of a paused execution, and adds it to what is known of it.
     pub fn step(&mut self, token: Token, execution: &mut Execution) -> Result<(), Failure> {
-        self.frontend.step_thread(token, execution).map_err(failure)
+        self.frontend.step_thread(token, execution).map_err(failure)?;
+        self.name_invariant(execution);
+        match &execution.end {
+            Some(end) if end.ending == Ending::BadInvariant => Err(self.bad_invariant(end)),
+            _ => Ok(()),
+        }
     }
 
     /// How executions are kept apart.

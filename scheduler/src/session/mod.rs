@@ -5,6 +5,7 @@
 
 mod admit;
 mod bounds;
+mod functions;
 mod guarantee;
 mod host;
 mod outcomes;
@@ -14,7 +15,7 @@ mod simulator;
 pub use admit::{coverage, warnings};
 pub use simulator::replay;
 
-use crate::config::{FilterChoice, RunConfig};
+use crate::config::{FilterChoice, RunConfig, Scope};
 use crate::exit::Failure;
 use crate::explore::{Absorbed, Divergence, Locations, Search};
 use crate::filters;
@@ -46,6 +47,8 @@ pub fn run(config: &RunConfig, progress: &mut Progress) -> Result<Summary, Failu
         args: &config.args,
         rules: &config.rules,
         watched: &config.watched,
+        invariants: functions::resolve("invariant", &config.invariants.names, &config.subject, &config.watched)?,
+        evaluates: false,
         engine: Engine::Fibers,
         logs_local_states: filters::needs(filters).local_states,
     };
@@ -55,6 +58,7 @@ pub fn run(config: &RunConfig, progress: &mut Progress) -> Result<Summary, Failu
         config,
         search: Search::new(filters::make(filters), config.rules.seed),
         locations: Locations::default(),
+        observed: Locations::default(),
         host,
         recorder: Recorder::new(config),
         outcomes: config.outcomes.then(Outcomes::default),
@@ -72,6 +76,8 @@ struct Exploration<'a> {
     search: Search,
     /// The communication variables in memory that are known so far.
     locations: Locations,
+    /// What invariants read: locations, and synchronisation objects.
+    observed: Locations,
     host: Host,
     recorder: Recorder<'a>,
     outcomes: Option<Outcomes>,
@@ -128,8 +134,9 @@ impl Exploration<'_> {
         for &(start, length) in races {
             has_grown |= self.locations.add(start, length);
         }
+        has_grown |= self.finds_reads(execution);
         if has_grown {
-            self.host.set_locations(&self.locations);
+            self.host.set_locations(&self.locations, &self.observed);
             self.begin_anew(1);
         }
         has_grown
@@ -138,6 +145,21 @@ impl Exploration<'_> {
     fn begin_anew(&mut self, discarded: u64) {
         self.search.begin_anew(discarded);
         self.outcomes = self.config.outcomes.then(Outcomes::default);
+    }
+
+    /// Whether invariants read more than was known. Every state that they can tell from another must be one of the search:
+    /// what they read is a communication variable.
+    fn finds_reads(&mut self, execution: &Execution) -> bool {
+        let reads = execution.end.as_ref().map_or(&[][..], |end| &end.reads);
+        let mut has_grown = false;
+        for &(start, length) in reads {
+            // Objects of the thread library have no length here, and accesses to them are steps in any case.
+            if length == 0 || self.config.rules.scope == Scope::All {
+                has_grown |= self.observed.add(start, length.max(1));
+                has_grown |= self.locations.add(start, length);
+            }
+        }
+        has_grown
     }
 
     /// Looks at how the execution ended. Returns whether it is a finding.

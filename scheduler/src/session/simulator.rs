@@ -1,14 +1,16 @@
 //! The simulator: follows one recorded schedule and shows it (SCALE, section 5.4).
 
-use super::admit;
 use super::host::{Host, Setting};
+use super::{admit, functions};
 use crate::backend::{Backend, RunEnd};
 use crate::config::ReplayConfig;
 use crate::exit::Failure;
-use crate::finding::Finding;
+use crate::explore::Locations;
+use crate::finding::{Finding, ThreadView};
 use crate::frontend::Execution;
+use crate::launch::Function;
 use crate::property;
-use crate::simulate_view::{Replay, ReplayEnd};
+use crate::simulate_view::{Answer, Replay, ReplayEnd};
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::model::Life;
 use rscale_protocol::{Choice, Ending};
@@ -20,20 +22,26 @@ use rscale_protocol::{Choice, Ending};
 pub fn replay(config: &ReplayConfig) -> Result<Replay, Failure> {
     let mut notes = Vec::new();
     let program = admit::inspect(&config.subject.executable, &mut notes)?;
+    let resolve = |option, names| functions::resolve(option, names, &config.subject, &config.watched);
+    let asked = resolve("eval", &config.query.functions)?;
     let setting = Setting {
         subject: &config.subject,
         args: &config.args,
         rules: &config.rules,
         watched: &config.watched,
+        invariants: resolve("invariant", &config.invariants.names)?,
+        evaluates: !asked.is_empty(),
         engine: config.engine,
         logs_local_states: false,
     };
     let mut host = Host::start(&setting, &program)?;
     let header = &config.schedule.trace.header;
     host.set_thread_origins(&header.threads);
-    host.set_locations(&config.locations);
+    host.set_locations(&config.locations, &Locations::default());
     let mut execution = Execution::default();
     let end = follow(config, &mut host, &mut execution)?;
+    let answers = answer(&asked, &mut host)?;
+    let stacks = if config.query.back_trace { stacks(&mut host, &execution)? } else { Vec::new() };
     let explainer = host.explainer();
     let [stdout, stderr] = host.output();
     Ok(Replay {
@@ -45,13 +53,29 @@ pub fn replay(config: &ReplayConfig) -> Result<Replay, Failure> {
         stdout,
         stderr,
         expected: header.finding.clone(),
+        answers,
+        stacks,
         end,
     })
 }
 
+/// What the functions return in the state that the execution is in (SCALE's EvaluateFunctionCall).
+fn answer(functions: &[Function], host: &mut Host) -> Result<Vec<Answer>, Failure> {
+    let answer = |function: &Function| Ok(Answer { function: function.name.clone(), value: host.evaluate(function)? });
+    functions.iter().map(answer).collect()
+}
+
+/// The stacks of all threads in the state that the execution is in (SCALE's GetCurrentBackTrace).
+fn stacks(host: &mut Host, execution: &Execution) -> Result<Vec<ThreadView>, Failure> {
+    host.back_trace()?;
+    let Some(end) = &execution.end else { return Ok(Vec::new()) };
+    Ok(host.explainer().stacks(host.target(), end))
+}
+
 /// Follows the schedule step by step. Before each step the thread must be active and enabled.
 fn follow(config: &ReplayConfig, host: &mut Host, execution: &mut Execution) -> Result<ReplayEnd, Failure> {
-    let tokens = &config.schedule.trace.tokens;
+    let all = &config.schedule.trace.tokens;
+    let tokens = &all[..config.query.after.map_or(all.len(), |after| after.min(all.len()))];
     // A first run in one piece finds out what the program needs (threads, isolation); then it is stepped.
     host.run_and_pause(tokens, execution)?;
     host.run_and_pause(&[], execution)?;
@@ -67,6 +91,9 @@ fn follow(config: &ReplayConfig, host: &mut Host, execution: &mut Execution) -> 
         host.step(token, execution)?;
     }
     let Some(end) = &execution.end else { return Ok(ReplayEnd::NothingFound) };
+    if tokens.len() < all.len() && end.ending == Ending::Paused {
+        return Ok(ReplayEnd::Stopped { left: all.len() - tokens.len() });
+    }
     let found = finding(config, host, end, &execution.steps);
     Ok(found.map_or(ReplayEnd::NothingFound, |finding| ReplayEnd::Found(Box::new(finding))))
 }

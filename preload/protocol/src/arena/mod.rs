@@ -10,9 +10,11 @@
 
 mod command;
 mod entry;
+mod evaluation;
 
 pub use command::{Command, Reply};
 pub use entry::{Entry, LocalState, Log, RawEntry, Step, Token};
+pub use evaluation::{Evaluation, Look, MAX_INVARIANTS, MAX_READS, Piece, Pieces, Progress, Remembered};
 
 use crate::ops::Op;
 use crate::thread_set::{MAX_THREADS, ThreadSet};
@@ -74,6 +76,14 @@ pub struct Arena {
     pub locations: [Location; MAX_LOCATIONS],
     /// Locations that threads of this execution accessed in no particular order, though they are not among the above.
     pub races: [Location; MAX_RACES],
+    /// What invariants read: a part of the locations, and synchronisation objects. Sorted, disjoint.
+    pub observed: [Location; MAX_LOCATIONS],
+    /// What invariants read in this execution though it is not among the above; synchronisation objects have no length.
+    pub reads: [Location; MAX_READS],
+    /// The evaluation of a function of the program that is under way.
+    pub evaluation: Evaluation,
+    /// Earlier evaluations.
+    pub remembered: Remembered,
     /// A message of the program or the shim.
     pub text: [AtomicU64; TEXT_CAPACITY / 8],
     /// The schedule to follow.
@@ -126,12 +136,24 @@ pub struct Setup {
     pub schedules_waiting: AtomicU32,
     /// Whether the log says in what local state each step left its thread.
     pub logs_local_states: AtomicU32,
-    /// Whether memory accesses can be scheduling points: the shim waits for the regions that the scheduler plans.
+    /// Whether code is instrumented: the shim waits for the regions that the scheduler plans.
     pub instrument: AtomicU32,
+    /// Whether memory accesses of instrumented code can be scheduling points. If not, only evaluations look at them.
+    pub watches: AtomicU32,
     /// How many regions there are.
     pub regions: AtomicU32,
     /// Where each region lies in the file of regions.
     pub region_places: [Location; MAX_REGIONS],
+    /// Whether functions of the program are going to be evaluated.
+    pub evaluates: AtomicU32,
+    /// Whether every memory access of the program's own code is seen.
+    pub sees_all: AtomicU32,
+    /// Processor time that the evaluation of a function may take, in milliseconds.
+    pub evaluation_limit: AtomicU64,
+    /// How many invariants there are.
+    pub invariants: AtomicU32,
+    /// Their addresses; written once the program is loaded.
+    pub invariant_functions: [AtomicU64; MAX_INVARIANTS],
     /// Seed of everything random that the program asks for.
     pub seed: AtomicU64,
     /// Process number of the program, written by the shim.
@@ -204,6 +226,8 @@ pub struct Request {
     pub order: AtomicU64,
     /// How many locations there are.
     pub locations: AtomicU32,
+    /// How many observed locations there are.
+    pub observed: AtomicU32,
     /// Changes whenever the locations do.
     pub locations_version: AtomicU32,
     /// Threads that are not to be scheduled beyond the prefix until something dependent happens.
@@ -241,12 +265,12 @@ pub struct RunResult {
     pub live: [AtomicU64; 2],
     /// Races that were found; those beyond [`MAX_RACES`] are counted only.
     pub races: AtomicU32,
+    /// Reads of invariants that were reported; those beyond [`MAX_READS`] are counted only.
+    pub reads: AtomicU32,
     /// Whether the program has got more code since it was instrumented.
     pub unseen_code: AtomicU32,
     /// Pages that are copied back per restore.
     pub hot_pages: AtomicU64,
-    /// Answer to a query.
-    pub answer: AtomicU64,
     /// Registers of the thread that ended the execution or was asked about, in DWARF order, `rip` last.
     pub registers: [AtomicU64; 17],
 }

@@ -1,0 +1,57 @@
+//! Functions of the program that rscale calls: invariants, and what the user asks for in a replay.
+
+use rscale_instrument::maps;
+use std::path::PathBuf;
+
+/// An `int f(void)` of the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Function {
+    /// Its name, as a person reads it.
+    pub name: String,
+    /// Where it is defined.
+    pub location: String,
+    /// The executable or library that has it.
+    pub file: PathBuf,
+    /// Its address in that file.
+    pub address: u64,
+}
+
+impl Function {
+    /// Name and place: `sorted (list.c:12)`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        format!("{} ({})", self.name, self.location)
+    }
+
+    /// Where it is in a process that has loaded its file.
+    ///
+    /// # Errors
+    /// Where the process has not.
+    pub fn address_in(&self, pid: i32) -> Result<u64, String> {
+        let text = std::fs::read_to_string(format!("/proc/{pid}/maps")).map_err(|error| error.to_string())?;
+        let file = self.file.canonicalize().unwrap_or_else(|_| self.file.clone());
+        let load = |path: &std::path::Path| (path == file).then(|| std::fs::read(path).ok()).flatten();
+        let modules = maps::modules(&maps::parse(&text), &load);
+        let module = modules.iter().find(|module| module.path == file);
+        let module = module.ok_or_else(|| format!("{} is not loaded by the program", self.file.display()))?;
+        Ok(self.address.wrapping_add(module.bias))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_is_found_where_its_file_is_loaded() {
+        let file = std::env::current_exe().expect("there is one");
+        let function = Function { name: "f".into(), location: "a.c:1".into(), file, address: 0x40 };
+        let own = std::process::id() as i32;
+        let next = Function { address: 0x48, ..function.clone() };
+        let address = function.address_in(own).expect("loaded");
+        assert_eq!(next.address_in(own), Ok(address + 8));
+        assert_eq!(function.label(), "f (a.c:1)");
+        let other = Function { file: "/bin/true".into(), ..function };
+        assert!(other.address_in(own).is_err_and(|error| error.contains("/bin/true is not loaded")));
+    }
+}

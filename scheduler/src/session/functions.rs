@@ -1,0 +1,78 @@
+//! From the names of functions to the functions, or to words that say why not.
+
+use crate::compile::Subject;
+use crate::config::{Watched, distance};
+use crate::exit::Failure;
+use crate::launch::Function;
+use rscale_instrument::symbols::{LookupError, find_function};
+use std::path::{Path, PathBuf};
+
+/// The functions of the program, or of the libraries that are watched like it, that the user names with an option.
+///
+/// # Errors
+/// Where a name is not that of one function.
+pub fn resolve(option: &str, names: &[String], subject: &Subject, watched: &Watched) -> Result<Vec<Function>, Failure> {
+    names.iter().map(|name| find(option, name, subject, watched)).collect()
+}
+
+fn find(option: &str, name: &str, subject: &Subject, watched: &Watched) -> Result<Function, Failure> {
+    let files: Vec<&PathBuf> = std::iter::once(&subject.executable).chain(&watched.libraries).collect();
+    let mut first = None;
+    for file in files {
+        match find_function(file, name) {
+            Ok(found) => {
+                let location = found.location;
+                return Ok(Function { name: found.name, location, file: file.clone(), address: found.address });
+            }
+            // What is wrong with the program's own is more interesting than that a library lacks it.
+            Err(error) => {
+                first.get_or_insert(error);
+            }
+        }
+    }
+    let reason = first.map_or_else(String::new, |error| explain(&error, name, &subject.given));
+    Err(Failure::Usage(format!("--{option} {name}: {reason}")))
+}
+
+fn explain(error: &LookupError, name: &str, program: &Path) -> String {
+    let program = program.display();
+    match error {
+        LookupError::NoSymbols => format!("{program} has no symbols: compile it without -s, and do not strip it"),
+        LookupError::Variable => "that is a variable, not a function; it takes a function int f(void)".into(),
+        LookupError::TakesArguments(full) => format!("{full} takes arguments; it takes a function int f(void)"),
+        LookupError::Ambiguous(several) => {
+            let places: Vec<String> = several.iter().map(|one| format!("{} at {}", one.name, one.location)).collect();
+            format!("the name is ambiguous: {}", places.join(", "))
+        }
+        LookupError::Unknown(names) => match nearest(name, names) {
+            Some(similar) => format!("{program} has no function of this name; did you mean {similar}?"),
+            None => format!(
+                "{program} has no function of this name (one that nobody calls may have been left out by the compiler: \
+                 __attribute__((used)) keeps it)"
+            ),
+        },
+    }
+}
+
+/// The name that is most like it, if one is.
+fn nearest<'a>(name: &str, names: &'a [String]) -> Option<&'a String> {
+    let close = |known: &&String| distance(name, known) <= 2.max(name.chars().count() / 4);
+    let is_sensible = |known: &&String| distance(name, known) < name.chars().count();
+    names.iter().filter(close).filter(is_sensible).min_by_key(|known| (distance(name, known), known.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_suggested() {
+        let names = ["sorted", "is_sorted", "main"].map(String::from);
+        assert_eq!(nearest("is_srted", &names), Some(&names[1]));
+        assert_eq!(nearest("sorte", &names), Some(&names[0]));
+        assert_eq!(nearest("x", &names), None);
+        let text = explain(&LookupError::Unknown(names.to_vec()), "mian", Path::new("./a.out"));
+        assert_eq!(text, "./a.out has no function of this name; did you mean main?");
+        assert!(explain(&LookupError::Unknown(Vec::new()), "f", Path::new("./a.out")).contains("used"));
+    }
+}
