@@ -25,12 +25,15 @@ fn help_names_commands_options_and_statuses() {
     let run = told(&["run", "--help"]);
     for option in
         "--filters --scope --memory --spurious --seed --jobs --keep-going --outcomes --max-executions --max-steps \
-                   --time-limit --isolation --engine --trace --json --quiet --color --no-progress"
+                   --invariant --properties --time-limit --isolation --engine --trace --json --quiet --color --no-progress"
             .split_whitespace()
     {
         assert!(run.contains(option), "{option} is missing: {run}");
     }
-    assert!(told(&["replay", "--help"]).contains("--program"));
+    let replay = told(&["replay", "--help"]);
+    for option in ["--program", "--engine", "--break", "--eval", "--backtrace"] {
+        assert!(replay.contains(option), "{option} is missing: {replay}");
+    }
 }
 
 #[test]
@@ -39,9 +42,10 @@ fn list_names_everything() {
     for title in ["filters (--filters)\n", "\nproperties\n", "\nmemory models (--memory)\n", "\nfunctions\n"] {
         assert!(list.contains(title), "{title:?} is missing: {list}");
     }
-    for name in "nsb db=N deadlock assertion crash misuse memory hang sc pthread_create pthread_mutex_lock sem_wait \
+    for name in
+        "nsb db=N deadlock assertion crash invariant misuse memory hang sc pthread_create pthread_mutex_lock sem_wait \
                  pthread_cond_wait pthread_rwlock_rdlock pthread_barrier_wait"
-        .split_whitespace()
+            .split_whitespace()
     {
         let has_line = list.lines().any(|line| line.split_whitespace().next() == Some(name));
         assert!(has_line, "{name} is missing: {list}");

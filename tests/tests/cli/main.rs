@@ -4,8 +4,10 @@
 
 mod endings;
 mod information;
+mod invariants;
 mod machine;
 mod output;
+mod queries;
 mod refusals;
 mod replays;
 mod subjects;

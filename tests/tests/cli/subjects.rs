@@ -154,7 +154,7 @@ impl Place {
         let before = self.scratch.names();
         let finished = self.rscale(arguments);
         assert_eq!(finished.code(), Some(2), "{}", finished.describe());
-        assert!(one_line(&finished.err()).contains(words), "{words:?} is missing: {}", finished.describe());
+        assert!(one_line(&short(&finished.err())).contains(words), "{words:?} is missing: {}", finished.describe());
         assert_eq!(finished.out(), "", "errors go to the standard error");
         assert_eq!(self.scratch.names(), before, "nothing is left behind");
     }
@@ -163,6 +163,16 @@ impl Place {
 /// A text without its line breaks, which depend on the length of paths.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text in which places in the source of the test's program have no directories.
+pub fn short(text: &str) -> String {
+    let of_program = |base: &str| base.starts_with("program.c:");
+    let shortened = |word| match str::rsplit_once(word, '/') {
+        Some((_, base)) if of_program(base) => base,
+        _ => word,
+    };
+    text.split_inclusive([' ', '(', '\n', '"']).map(shortened).collect()
 }
 
 /// Asserts an exit status, showing everything if it is another one.
