@@ -148,7 +148,7 @@ mod tests {
         let symbol =
             |name: &str, address| ElfSymbol { name: name.to_owned(), address, size: 4, purpose: SymbolUse::Function };
         let symbols = [symbol("holds", 1), symbol("_ZN2ns5holdsEv", 2), symbol("_ZN2ns5holdsEi", 3)];
-        let named: Vec<Named> = symbols.iter().map(Named::of).collect();
+        let named: Vec<Named<'_>> = symbols.iter().map(Named::of).collect();
         let addresses = |name: &str| -> Option<Vec<u64>> {
             Some(matching(&named, name)?.iter().map(|named| named.symbol.address).collect())
         };

@@ -134,10 +134,13 @@ fn is_written(start: u64, end: u64) -> bool {
     WRITTEN[..WRITTEN_COUNT.0.get()].iter().map(|range| range.0.get()).any(|(low, high)| low <= start && end <= high)
 }
 
-/// The function sees whether somebody holds a mutex.
-pub fn note_holder(address: u64) {
+/// The function sees the state of a mutex. Of one that nobody has used, the model knows nothing yet.
+pub fn note_mutex(address: u64) {
     report(Location { start: address, length: 0 });
-    note_piece(Piece { look: Look::Holder, address, length: 0, value: holder(address) });
+    match mutex_state(address) {
+        Some(value) => note_piece(Piece { look: Look::Mutex, address, length: 0, value }),
+        None => leave_open(),
+    }
 }
 
 /// The function sees another synchronisation object.
@@ -146,8 +149,8 @@ pub fn note_object(address: u64) {
     leave_open();
 }
 
-fn holder(address: u64) -> u64 {
-    world::get().look(|model| model.holder(address)).is_some().into()
+fn mutex_state(address: u64) -> Option<u64> {
+    world::get().look(|model| model.mutex_state(address))
 }
 
 /// The bytes of a range of at most a word.
@@ -214,7 +217,7 @@ pub fn is_changed_by(action: &Action) -> bool {
 pub fn are_as_before(function: u64) -> bool {
     arena::get().remembered.holds(function, |look, address, length| match look {
         Look::Memory => bytes(address, address + u64::from(length.min(WORD as u8))),
-        Look::Holder => holder(address),
+        Look::Mutex => mutex_state(address).unwrap_or(u64::MAX),
     })
 }
 

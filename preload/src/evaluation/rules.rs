@@ -100,7 +100,7 @@ pub fn perform(mut action: Action, mut refresh: impl FnMut(&mut Action)) -> i32 
 fn note(action: &Action) {
     let address = action.object.0;
     match action.op {
-        Op::MutexLock | Op::MutexTryLock => reads::note_holder(address),
+        Op::MutexLock | Op::MutexTryLock => reads::note_mutex(address),
         Op::MutexUnlock => {}
         _ => reads::note_object(address),
     }

@@ -30,8 +30,8 @@ pub enum Progress {
 pub enum Look {
     /// At memory.
     Memory = 0,
-    /// At whether somebody holds a lock.
-    Holder = 1,
+    /// At the state of a mutex.
+    Mutex = 1,
 }
 
 /// Something that an evaluation looked at, and what it saw.
@@ -209,7 +209,7 @@ fn head(piece: &Piece) -> u64 {
 }
 
 fn parts(head: u64) -> (Look, u8) {
-    (if head as u8 == Look::Memory as u8 { Look::Memory } else { Look::Holder }, (head >> 8) as u8)
+    (if head as u8 == Look::Memory as u8 { Look::Memory } else { Look::Mutex }, (head >> 8) as u8)
 }
 
 #[cfg(test)]
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn a_list_takes_what_fits_and_gives_it_back() {
         let list = zeroed_list();
-        let lock = Piece { look: Look::Holder, address: 64, length: 0, value: 1 };
+        let lock = Piece { look: Look::Mutex, address: 64, length: 0, value: 1 };
         assert!(list.push(piece(8, 7)) && list.push(lock));
         assert!(list.iter().eq([piece(8, 7), lock]));
         assert!((2..MAX_PIECES as u64).all(|value| list.push(piece(value, value))));

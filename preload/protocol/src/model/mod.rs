@@ -236,6 +236,15 @@ impl Model {
         if in_use { Outcome::misuse(Misuse::InitInUse, 0) } else { Outcome::returns(0) }
     }
 
+    /// All that a thread which does not hold the mutex can find out about it, as a number. None if no mutex is known there.
+    #[must_use]
+    pub fn mutex_state(&self, address: u64) -> Option<u64> {
+        match self.objects.find(address)?.state {
+            ObjectState::Mutex(mutex) => Some(mutex.seen_by_others()),
+            _ => None,
+        }
+    }
+
     /// The thread that holds the object, or one of those that do, for wait-for cycles.
     #[must_use]
     pub fn holder(&self, address: u64) -> Option<ThreadId> {

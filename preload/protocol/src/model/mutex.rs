@@ -55,6 +55,12 @@ impl Mutex {
         self.owner == thread.0 + 1
     }
 
+    /// What decides how it answers a thread that does not hold it, as a number.
+    pub(super) fn seen_by_others(&self) -> u64 {
+        let flags = [self.robust, self.inconsistent, self.unrecoverable, !self.is_free()];
+        flags.iter().fold(self.kind as u64, |all, &flag| all << 1 | u64::from(flag))
+    }
+
     fn is_free(&self) -> bool {
         self.owner == 0
     }
