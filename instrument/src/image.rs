@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gimli::LittleEndian;
-use object::elf::{PT_GNU_EH_FRAME, PT_LOAD, SHF_COMPRESSED};
+use object::elf::{PT_GNU_EH_FRAME, PT_LOAD, PT_TLS, SHF_COMPRESSED};
 use object::read::elf::{ElfFile64, ProgramHeader, SectionHeader};
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 
@@ -98,6 +98,17 @@ impl Image {
         })?;
         let distance = address - segment.address;
         Some(Area { address, data: self.range(segment.offset.checked_add(distance)?, segment.file_size - distance)? })
+    }
+
+    /// How far before the thread pointer the thread-local storage begins, if this is the executable.
+    pub(crate) fn thread_local_size(&self) -> Option<u64> {
+        let file = self.file()?;
+        let endian = file.endian();
+        let header = file.elf_program_headers().iter().find(|header| header.p_type(endian) == PT_TLS)?;
+        let alignment = header.p_align(endian).max(1);
+        let misalignment = header.p_vaddr(endian) % alignment;
+        let rest = header.p_memsz(endian).checked_sub(misalignment)?;
+        rest.checked_next_multiple_of(alignment)?.checked_add(misalignment)
     }
 
     /// The `PT_LOAD` segments, lowest address first.

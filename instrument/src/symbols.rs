@@ -4,12 +4,16 @@
 //! is read where there is some, then the symbol table, and `a.out+0x1139` is what remains. Files are
 //! opened when an address in them is first asked for, since most libraries of a program never are.
 
+mod expressions;
 mod frame;
 mod lines;
 mod lookup;
+mod locals;
+mod places;
 mod table;
 mod types;
 mod units;
+mod values;
 mod variables;
 
 use std::cell::{OnceCell, RefCell};
@@ -23,7 +27,10 @@ use crate::maps::Module;
 pub use frame::SourceFrame;
 use lines::Lines;
 pub use lookup::{FunctionSymbol, LookupError, find_function};
+use locals::Local;
+pub use places::{LocalPlace, Place, TypeId};
 use table::SymbolTable;
+pub use values::Value;
 use variables::Variables;
 
 /// Answers kept per kind of question. A program that touches more addresses starts over.
@@ -80,8 +87,13 @@ impl Symbolizer {
     }
 
     fn module_at(&self, address: u64) -> Option<&LazyModule> {
-        let behind = self.modules.partition_point(|lazy| lazy.module.start <= address);
-        self.modules[..behind].last().filter(|lazy| lazy.module.contains(address))
+        self.indexed_module_at(address).map(|(_, module)| module)
+    }
+
+    fn indexed_module_at(&self, address: u64) -> Option<(usize, &LazyModule)> {
+        let index = self.modules.partition_point(|lazy| lazy.module.start <= address).checked_sub(1)?;
+        let module = &self.modules[index];
+        module.module.contains(address).then_some((index, module))
     }
 }
 
@@ -98,6 +110,10 @@ struct Contents {
     lines: Option<Lines>,
     table: SymbolTable,
     variables: OnceCell<Option<Variables>>,
+    /// Locals by program counter: whoever follows an execution asks for the same ones again and again.
+    locals: Cache<Arc<[Local]>>,
+    /// How far before the thread pointer an executable's thread-local storage begins.
+    thread_local_size: Option<u64>,
 }
 
 impl LazyModule {
@@ -137,7 +153,7 @@ impl LazyModule {
         let contents = self.contents();
         contents
             .variables()
-            .and_then(|variables| variables.name(address))
+            .and_then(|variables| Some(variables.at(address, 1)?.path))
             .or_else(|| Some(contents.table.variable(address)?.to_string()))
     }
 }
@@ -150,11 +166,21 @@ impl Contents {
             dwarf,
             table: SymbolTable::new(image.symbols()),
             variables: OnceCell::new(),
+            locals: Cache::default(),
+            thread_local_size: image.thread_local_size(),
         }
     }
 
     fn variables(&self) -> Option<&Variables> {
         self.variables.get_or_init(|| self.dwarf.clone().map(Variables::new)).as_ref()
+    }
+
+    /// The locals in scope at an address of the file.
+    fn locals_at(&self, pc: u64) -> Arc<[Local]> {
+        self.locals.get_or_insert_with(pc, || match self.variables() {
+            Some(variables) => locals::locals_at(&variables.units, pc).into(),
+            None => Arc::default(),
+        })
     }
 }
 

@@ -57,6 +57,9 @@ pub struct Frame {
     /// Whether `pc` is behind a call, so that the source line is that of `pc - 1`. False for the innermost
     /// frame and for one that a signal interrupted.
     pub is_return_address: bool,
+    /// The registers while the function is active, as far as the unwind tables keep them: those that functions save for
+    /// their callers, the stack pointer and the program counter.
+    pub registers: Registers,
 }
 
 impl Frame {
@@ -92,7 +95,7 @@ impl Unwinder {
         let mut is_return_address = false;
         let mut lowest_cfa = registers.stack_pointer();
         while frames.len() < limit {
-            let mut frame = Frame { pc: registers.pc(), cfa: 0, is_return_address };
+            let mut frame = Frame { pc: registers.pc(), cfa: 0, is_return_address, registers };
             let caller = self
                 .caller(&registers, &frame, read, &mut context)
                 .filter(|caller| caller.is_signal_frame || caller.cfa > lowest_cfa);

@@ -4,6 +4,7 @@
 //! `pthread_mutex_t` is a union of integers to the compiler and one thing to the reader.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use gimli::{Attribute, AttributeValue, DebuggingInformationEntry, DwTag, Operation};
 
@@ -14,6 +15,9 @@ use crate::image::Reader;
 const MAX_DEPTH: usize = 64;
 
 const POINTER_SIZE: u64 = 8;
+
+/// Members that are named where a range covers several.
+const LISTED: usize = 3;
 
 /// The synchronisation types of C libraries, which are reported as a whole.
 const OPAQUE_TYPES: [&str; 19] = [
@@ -53,46 +57,92 @@ pub(super) struct Types<'a> {
 }
 
 /// Something within a structure or array.
-struct Part {
+pub(super) struct Part {
     /// How it is written behind the name of the whole: `.lock`, `[3]`.
-    path: String,
-    data_type: Die,
+    pub(super) path: String,
+    pub(super) data_type: Die,
     /// Where it begins in the whole.
-    offset: u64,
+    pub(super) offset: u64,
+    /// Of a bit-field, its bits in the whole.
+    pub(super) bits: Option<Range<u64>>,
+    is_base_class: bool,
+}
+
+/// A range within something of a known type.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Inside {
+    /// How it is written behind the name of the whole: `[2].lock`.
+    pub(super) path: String,
+    /// What it consists of, as far as that has values of its own.
+    pub(super) leaves: Vec<Leaf>,
+}
+
+/// A scalar in a range, or a bit-field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Leaf {
+    pub(super) data_type: Die,
+    /// Its bits within the range.
+    pub(super) bits: Range<u64>,
+}
+
+/// How far a range could be followed into a type.
+enum Step {
+    /// It lies in this part as a whole.
+    Into(Part),
+    /// It is this.
+    Is(Inside),
+    /// Nothing more is known.
+    Unknown,
 }
 
 impl Types<'_> {
-    /// The path from a variable of a type to what lies at an offset in it, such as `[2].lock`; with
-    /// `+4` at the end if that is the inside of a scalar, or padding.
-    pub(super) fn path(&self, data_type: Die, offset: u64) -> String {
+    /// The path from a variable of a type to what lies at a range in it, such as `[2].lock`; with
+    /// `+4` at the end if that is the inside of a scalar, or padding. Without a length it is the largest thing that begins
+    /// there.
+    pub(super) fn inside(&self, data_type: Die, offset: u64, length: u64) -> Inside {
         let mut path = String::new();
         let mut here = data_type;
         let mut offset = offset;
+        let (wants_largest, length) = (length == 0, length.max(1));
         for _ in 0..MAX_DEPTH {
+            if wants_largest && offset == 0 {
+                break;
+            }
             let Some(entry) = self.units.entry(here) else {
                 break;
             };
             if self.is_opaque(here, &entry) {
-                return path;
+                return Inside { path, leaves: self.leaf(here, offset, length) };
             }
             if let Some(underlying) = self.underlying(here, &entry) {
                 here = underlying;
                 continue;
             }
-            let part = match entry.tag() {
-                gimli::DW_TAG_array_type => self.element_at(here, &entry, offset),
-                tag if is_aggregate(tag) => self.member_at(here, tag, offset),
-                _ => None,
+            let step = match entry.tag() {
+                gimli::DW_TAG_array_type => self.element_at(here, &entry, offset, length),
+                tag if is_aggregate(tag) => self.member_at(here, tag, offset, length),
+                _ => Step::Unknown,
             };
-            let Some(part) = part else { break };
-            path.push_str(&part.path);
-            offset -= part.offset;
-            here = part.data_type;
+            match step {
+                Step::Into(part) => {
+                    path.push_str(&part.path);
+                    offset -= part.offset;
+                    here = part.data_type;
+                }
+                Step::Is(found) => return Inside { path: path + &found.path, leaves: found.leaves },
+                Step::Unknown => break,
+            }
         }
         if offset > 0 {
             path.push_str(&format!("+{offset}"));
         }
-        path
+        Inside { path, leaves: self.leaf(here, offset, length) }
+    }
+
+    /// A range that is all of something, as a scalar.
+    fn leaf(&self, data_type: Die, offset: u64, length: u64) -> Vec<Leaf> {
+        let is_whole = offset == 0 && self.size(data_type) == Some(length);
+        is_whole.then_some(Leaf { data_type, bits: 0..length * 8 }).into_iter().collect()
     }
 
     /// The size of a type in bytes, if it has a fixed one.
@@ -129,7 +179,7 @@ impl Types<'_> {
     }
 
     /// What a typedef or qualified type stands for, or where a type declared here is defined.
-    fn underlying(&self, die: Die, entry: &DebuggingInformationEntry<Reader>) -> Option<Die> {
+    pub(super) fn underlying(&self, die: Die, entry: &DebuggingInformationEntry<Reader>) -> Option<Die> {
         let attribute = match entry.tag() {
             gimli::DW_TAG_typedef
             | gimli::DW_TAG_const_type
@@ -142,23 +192,65 @@ impl Types<'_> {
         self.units.reference(die.unit, entry.attrs(), attribute)
     }
 
-    /// The member at an offset: of a union the first that reaches there, of a structure the last, so
-    /// that empty base classes do not hide what follows.
-    fn member_at(&self, aggregate: Die, tag: DwTag, offset: u64) -> Option<Part> {
-        let mut found: Option<Part> = None;
-        self.units.for_each_child(aggregate, |entry| {
-            let is_first_of_union = tag == gimli::DW_TAG_union_type && found.is_some();
-            if is_first_of_union {
-                return;
+    /// The members in a range: of a union the first that reaches there.
+    fn member_at(&self, aggregate: Die, tag: DwTag, offset: u64, length: u64) -> Step {
+        let end = offset.saturating_add(length);
+        let is_whole = offset == 0 && self.size(aggregate).is_none_or(|size| end >= size);
+        let mut parts = self.parts(aggregate, offset, end);
+        if tag == gimli::DW_TAG_union_type {
+            parts.retain(|part| part.offset <= offset && self.end_of(part) >= end);
+            parts.truncate(1);
+        }
+        // An empty base class has a size, but nothing lies there.
+        if parts.len() > 1 {
+            parts.retain(|part| !(part.is_base_class && self.size(part.data_type) == Some(1)));
+        }
+        match &parts[..] {
+            [] => Step::Unknown,
+            [part] if part.bits.is_none() && part.offset <= offset && self.end_of(part) >= end => {
+                parts.pop().map_or(Step::Unknown, Step::Into)
             }
-            if let Some(part) = self.member(aggregate.unit, entry)
-                && part.offset <= offset
-                && self.size(part.data_type).is_none_or(|size| offset - part.offset < size)
-            {
-                found = Some(part);
+            [part] => Step::Is(Inside { path: part.path.clone(), leaves: self.leaves(&parts, offset, end) }),
+            _ => {
+                let path = if is_whole { String::new() } else { list(&parts) };
+                Step::Is(Inside { path, leaves: self.leaves(&parts, offset, end) })
             }
-        })?;
-        found
+        }
+    }
+
+    /// The members and base classes that overlap a range.
+    pub(super) fn parts(&self, aggregate: Die, start: u64, end: u64) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let _ = self.units.for_each_child(aggregate, |entry| {
+            if let Some(part) = self.member(aggregate.unit, entry) {
+                let overlaps = match &part.bits {
+                    Some(bits) => bits.start < end.saturating_mul(8) && bits.end > start.saturating_mul(8),
+                    None => part.offset < end && self.end_of(&part) > start,
+                };
+                if overlaps {
+                    parts.push(part);
+                }
+            }
+        });
+        parts
+    }
+
+    /// Where a part ends; one without a fixed size, such as a flexible array, reaches as far as anybody asks.
+    fn end_of(&self, part: &Part) -> u64 {
+        self.size(part.data_type).map_or(u64::MAX, |size| part.offset.saturating_add(size))
+    }
+
+    /// Those parts that lie in a range as a whole; none if one does not.
+    fn leaves(&self, parts: &[Part], start: u64, end: u64) -> Vec<Leaf> {
+        let leaf = |part: &Part| {
+            let bits = match &part.bits {
+                Some(bits) => bits.clone(),
+                None => part.offset * 8..self.end_of(part).checked_mul(8)?,
+            };
+            let is_inside = bits.start >= start * 8 && bits.end <= end * 8;
+            is_inside.then(|| Leaf { data_type: part.data_type, bits: bits.start - start * 8..bits.end - start * 8 })
+        };
+        parts.iter().map(leaf).collect::<Option<Vec<_>>>().unwrap_or_default()
     }
 
     /// A member or base class. Unnamed ones, and the element store of `std::array`, add nothing to the path.
@@ -171,11 +263,26 @@ impl Types<'_> {
             Some(name) if name != "_M_elems" && name != "__elems_" => format!(".{name}"),
             _ => String::new(),
         };
-        Some(Part {
-            path,
-            data_type: self.units.reference(unit, attributes, gimli::DW_AT_type)?,
-            offset: self.member_offset(unit, attributes)?,
-        })
+        let data_type = self.units.reference(unit, attributes, gimli::DW_AT_type)?;
+        let offset = self.member_offset(unit, attributes)?;
+        let bits = self.bits(attributes, data_type, offset);
+        let is_base_class = entry.tag() == gimli::DW_TAG_inheritance;
+        Some(Part { path, data_type, offset, bits, is_base_class })
+    }
+
+    /// The bits of a bit-field, from the start of the aggregate.
+    fn bits(&self, attributes: &[Attribute<Reader>], data_type: Die, offset: u64) -> Option<Range<u64>> {
+        let size = number(attributes, gimli::DW_AT_bit_size)?;
+        let start = match number(attributes, gimli::DW_AT_data_bit_offset) {
+            Some(start) => start,
+            // Old DWARF counts from the most significant bit of the storage.
+            None => {
+                let storage = number(attributes, gimli::DW_AT_byte_size).or_else(|| self.size(data_type))?;
+                let from_top = number(attributes, gimli::DW_AT_bit_offset)?;
+                (offset * 8 + storage * 8).checked_sub(from_top.checked_add(size)?)?
+            }
+        };
+        Some(start..start.checked_add(size)?)
     }
 
     fn member_offset(&self, unit: usize, attributes: &[Attribute<Reader>]) -> Option<u64> {
@@ -195,7 +302,25 @@ impl Types<'_> {
         }
     }
 
-    fn element_at(&self, array: Die, entry: &DebuggingInformationEntry<Reader>, offset: u64) -> Option<Part> {
+    fn element_at(&self, array: Die, entry: &DebuggingInformationEntry<Reader>, offset: u64, length: u64) -> Step {
+        let found = self.element(array, entry, offset);
+        let last = self.element(array, entry, offset.saturating_add(length.saturating_sub(1)));
+        match (found, last) {
+            (Some(first), Some(last)) if first.offset == last.offset => Step::Into(first),
+            (Some(first), Some(last)) => {
+                let size = self.size(array);
+                let is_whole = offset == 0 && size == Some(length);
+                let path = match (first.path.strip_suffix(']'), last.path.rsplit_once('[')) {
+                    (Some(start), Some((_, end))) if !is_whole => format!("{start}-{end}"),
+                    _ => String::new(),
+                };
+                Step::Is(Inside { path, leaves: Vec::new() })
+            }
+            _ => Step::Unknown,
+        }
+    }
+
+    fn element(&self, array: Die, entry: &DebuggingInformationEntry<Reader>, offset: u64) -> Option<Part> {
         let data_type = self.units.reference(array.unit, entry.attrs(), gimli::DW_AT_type)?;
         let element = self.element_size(array, entry, MAX_DEPTH)?;
         let mut path = String::new();
@@ -211,7 +336,7 @@ impl Types<'_> {
             rest %= stride;
             path.push_str(&format!("[{index}]"));
         }
-        Some(Part { path, data_type, offset: offset - rest })
+        Some(Part { path, data_type, offset: offset - rest, bits: None, is_base_class: false })
     }
 
     fn element_size(&self, array: Die, entry: &DebuggingInformationEntry<Reader>, depth: usize) -> Option<u64> {
@@ -238,7 +363,16 @@ impl Types<'_> {
     }
 }
 
-fn is_aggregate(tag: DwTag) -> bool {
+/// Several members: `.{low,high}`, and of many the first and the last.
+fn list(parts: &[Part]) -> String {
+    let names: Vec<&str> = parts.iter().map(|part| part.path.trim_start_matches('.')).collect();
+    match &names[..] {
+        [first, .., last] if names.len() > LISTED => format!(".{{{first}..{last}}}"),
+        names => format!(".{{{}}}", names.join(",")),
+    }
+}
+
+pub(super) fn is_aggregate(tag: DwTag) -> bool {
     matches!(tag, gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type)
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gimli::{Attribute, AttributeValue, DwTag, Dwarf, Operation};
 
-use super::types::{Types, is_opaque_in_namespace};
+use super::types::{Inside, Types, is_opaque_in_namespace};
 use super::units::{Die, Units, is_declaration, value};
 use crate::image::Reader;
 
@@ -17,15 +17,26 @@ const MAX_REFERENCES: usize = 8;
 
 /// The variables of one module, sorted by address.
 pub(super) struct Variables {
-    units: Units,
-    variables: Vec<Variable>,
+    pub(super) units: Units,
+    pub(super) variables: Vec<Variable>,
+    /// Those of which every thread has its own, by their offset in its storage.
+    thread_locals: Vec<Variable>,
     opaque_types: HashSet<Die>,
 }
 
-struct Variable {
+/// A variable that lives as long as the program, or its thread.
+pub(super) struct Variable {
     address: u64,
-    name: String,
-    data_type: Option<Die>,
+    pub(super) name: String,
+    pub(super) data_type: Option<Die>,
+}
+
+/// Where a variable lies.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Home {
+    Address(u64),
+    /// At an offset in the thread-local storage of the module.
+    ThreadLocal(u64),
 }
 
 impl Variables {
@@ -37,20 +48,38 @@ impl Variables {
             // A damaged unit ends early; what was found in it until then is kept.
             let _ = collector.collect(unit);
         }
-        let mut variables = collector.finish();
-        variables.sort_by_key(|variable| (variable.address, variable.data_type.is_some()));
-        Self { variables, opaque_types: collector.opaque_types, units }
+        let (mut variables, mut thread_locals) = collector.finish();
+        for list in [&mut variables, &mut thread_locals] {
+            list.sort_by_key(|variable| (variable.address, variable.data_type.is_some()));
+        }
+        Self { variables, thread_locals, opaque_types: collector.opaque_types, units }
     }
 
-    /// The name of what lies at an address, with members and array indices.
-    pub(super) fn name(&self, address: u64) -> Option<String> {
-        let types = Types { units: &self.units, opaque: &self.opaque_types };
-        let behind = self.variables.partition_point(|variable| variable.address <= address);
-        self.variables[..behind].iter().rev().take(MAX_CANDIDATES).find_map(|variable| {
+    /// The types of the module.
+    pub(super) fn types(&self) -> Types<'_> {
+        Types { units: &self.units, opaque: &self.opaque_types }
+    }
+
+    /// What lies at a range of addresses, with members and array indices.
+    pub(super) fn at(&self, address: u64, length: u64) -> Option<Inside> {
+        self.find(&self.variables, address, length)
+    }
+
+    /// What lies at a range of offsets in a thread's storage.
+    pub(super) fn thread_local_at(&self, offset: u64, length: u64) -> Option<Inside> {
+        self.find(&self.thread_locals, offset, length)
+    }
+
+    fn find(&self, variables: &[Variable], address: u64, length: u64) -> Option<Inside> {
+        let types = self.types();
+        let behind = variables.partition_point(|variable| variable.address <= address);
+        variables[..behind].iter().rev().take(MAX_CANDIDATES).find_map(|variable| {
             let data_type = variable.data_type?;
             let offset = address - variable.address;
-            let is_inside = offset < types.size(data_type)?;
-            is_inside.then(|| format!("{}{}", variable.name, types.path(data_type, offset)))
+            // clang leaves out the definitions of classes that it takes to be described elsewhere.
+            let is_inside = types.size(data_type).map_or(offset == 0, |size| offset < size);
+            let inside = is_inside.then(|| types.inside(data_type, offset, length))?;
+            Some(Inside { path: format!("{}{}", variable.name, inside.path), leaves: inside.leaves })
         })
     }
 }
@@ -67,7 +96,7 @@ struct Collector<'a> {
 /// A variable with an address, before its declaration is looked up.
 struct Definition {
     die: Die,
-    address: u64,
+    home: Home,
     name: Option<String>,
 }
 
@@ -154,9 +183,9 @@ impl<'a> Collector<'a> {
 
     fn add_variable(&mut self, die: Die, tag: DwTag, attributes: &[Attribute<Reader>], around: &str) {
         let name = || self.units.name(die.unit, attributes).map(|name| qualified(around, &name));
-        if let Some(address) = self.fixed_address(die.unit, attributes) {
+        if let Some(home) = self.fixed_home(die.unit, attributes) {
             let name = name();
-            self.definitions.push(Definition { die, address, name });
+            self.definitions.push(Definition { die, home, name });
             return;
         }
         let may_be_static = tag == gimli::DW_TAG_variable || is_declaration(attributes);
@@ -168,8 +197,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The address of a variable that has the same one for its whole life.
-    fn fixed_address(&self, index: usize, attributes: &[Attribute<Reader>]) -> Option<u64> {
+    /// The place of a variable that has the same one for its whole life.
+    fn fixed_home(&self, index: usize, attributes: &[Attribute<Reader>]) -> Option<Home> {
         let AttributeValue::Exprloc(expression) = value(attributes, gimli::DW_AT_location)? else {
             return None;
         };
@@ -178,6 +207,10 @@ impl<'a> Collector<'a> {
         let start = match operations.next().ok()?? {
             Operation::Address { address } => address,
             Operation::AddressIndex { index } => self.units.dwarf().address(unit, index).ok()?,
+            Operation::UnsignedConstant { value } => {
+                let is_offset = operations.next().ok()? == Some(Operation::TLS) && operations.next().ok()?.is_none();
+                return is_offset.then_some(Home::ThreadLocal(value));
+            }
             _ => return None,
         };
         let address = match operations.next().ok()? {
@@ -186,12 +219,16 @@ impl<'a> Collector<'a> {
             Some(_) => return None,
         };
         // The linker leaves 0 for variables that it removed.
-        (address != 0 && operations.next().ok()?.is_none()).then_some(address)
+        (address != 0 && operations.next().ok()?.is_none()).then_some(Home::Address(address))
     }
 
-    fn finish(&mut self) -> Vec<Variable> {
+    /// The variables of all threads, and those of each.
+    fn finish(&mut self) -> (Vec<Variable>, Vec<Variable>) {
         let definitions = std::mem::take(&mut self.definitions);
-        definitions.into_iter().filter_map(|definition| self.complete(definition)).collect()
+        let (shared, own): (Vec<_>, Vec<_>) =
+            definitions.into_iter().partition(|definition| matches!(definition.home, Home::Address(_)));
+        let complete = |list: Vec<Definition>| list.into_iter().filter_map(|one| self.complete(one)).collect();
+        (complete(shared), complete(own))
     }
 
     /// Takes name and type from the declaration where the definition has none.
@@ -212,7 +249,8 @@ impl<'a> Collector<'a> {
                 .into_iter()
                 .find_map(|attribute| self.units.reference(die.unit, attributes, attribute));
         }
-        Some(Variable { address: definition.address, name: name?, data_type })
+        let (Home::Address(address) | Home::ThreadLocal(address)) = definition.home;
+        Some(Variable { address, name: name?, data_type })
     }
 }
 
