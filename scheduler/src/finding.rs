@@ -145,6 +145,8 @@ pub struct StepView {
     pub operation: String,
     /// The variables it accessed, by name where there is one.
     pub variables: Vec<String>,
+    /// The value that was read, or the old and the new one: `0 -> 1`; empty for what is no access to memory.
+    pub value: String,
     /// Where, as `file.c:12`; empty where nothing is known.
     pub location: String,
     /// What it returned, such as `EBUSY`; empty for success.
@@ -164,19 +166,29 @@ impl StepView {
         format!("{}{mark}", self.operation)
     }
 
-    /// Operation, variables and result in one line: `trylock a = EBUSY`.
+    /// Operation, variables, and value or result in one line: `trylock a = EBUSY`, `write counter: 0 -> 1`.
     #[must_use]
     pub fn summary(&self) -> String {
-        let mut text = self.marked_operation();
+        let [what, outcome] = self.halves();
+        what + &outcome
+    }
+
+    /// The summary in two parts: what was done to what, and what came of it.
+    #[must_use]
+    pub fn halves(&self) -> [String; 2] {
+        let mut what = self.marked_operation();
         for variable in &self.variables {
-            text.push(' ');
-            text.push_str(variable);
+            what.push(' ');
+            what.push_str(variable);
         }
-        if !self.result.is_empty() {
-            text.push_str(" = ");
-            text.push_str(&self.result);
+        let mut outcome = String::new();
+        for (sign, text) in [(": ", &self.value), (" = ", &self.result)] {
+            if !text.is_empty() {
+                outcome.push_str(sign);
+                outcome.push_str(text);
+            }
         }
-        text
+        [what, outcome]
     }
 }
 
@@ -193,6 +205,7 @@ pub mod samples {
             token: Token { thread: ThreadId(thread), choice: Choice::Proceed },
             operation: operation.into(),
             variables: variables.iter().map(|&name| name.into()).collect(),
+            value: String::new(),
             location: location.into(),
             result: String::new(),
         }
@@ -259,6 +272,8 @@ mod tests {
         step.token.choice = Choice::TimeOut;
         step.result = "ETIMEDOUT".into();
         assert_eq!(step.summary(), "cond wait (times out) c m = ETIMEDOUT");
+        let write = StepView { value: "0 -> 1".into(), ..samples::step(1, "write", &["counter"], "x.c:1") };
+        assert_eq!(write.summary(), "write counter: 0 -> 1");
         assert_eq!(samples::deadlock().headline(), "deadlock: 2 threads wait for each other");
     }
 }

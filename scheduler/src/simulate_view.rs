@@ -190,10 +190,11 @@ fn step_lines(replay: &Replay) -> Vec<String> {
             escape::text(&step.location),
             escape::text(&step.marked_operation()),
             escape::text(&step.variables.join(", ")),
+            escape::text(&step.value),
             escape::text(&step.result),
         ]
     };
-    let header = ["step", "thread", "where", "operation", "variables", "result"].map(str::to_owned).into();
+    let header = ["step", "thread", "where", "operation", "variables", "value", "result"].map(str::to_owned).into();
     table::grid(header, replay.steps.iter().enumerate().map(row).collect(), usize::MAX)
 }
 
@@ -241,6 +242,7 @@ mod tests {
         let mut steps = vec![step(0, "create", &["thread 1"], "ab.c:20"), step(1, "cond wait", &["c", "m"], "ab.c:7")];
         steps[1].token.choice = Choice::TimeOut;
         steps[1].result = "ETIMEDOUT".into();
+        steps.push(StepView { value: "0 -> 1".into(), ..step(1, "write", &["counter"], "ab.c:9") });
         Replay {
             program: "./a.out".into(),
             args: vec!["3".into()],
@@ -259,9 +261,10 @@ mod tests {
     const STEPS: &str = "\
 replay of trace.txt: ./a.out 3
 
-step  thread    where    operation              variables  result
+step  thread    where    operation              variables  value   result
    1  0 main    ab.c:20  create                 thread 1
-   2  1 left\\n  ab.c:7   cond wait (times out)  c, m       ETIMEDOUT
+   2  1 left\\n  ab.c:7   cond wait (times out)  c, m               ETIMEDOUT
+   3  1 left\\n  ab.c:9   write                  counter    0 -> 1
 
 output of the program
   stdout | go
@@ -274,7 +277,7 @@ output of the program
     fn a_schedule_without_a_finding() {
         let replay = replay(ReplayEnd::NothingFound);
         let expected = format!(
-            "{STEPS}the schedule ends without a finding, after 2 steps\n\
+            "{STEPS}the schedule ends without a finding, after 3 steps\n\
              note: the trace was recorded for another end: deadlock: x\n"
         );
         assert_eq!(render(&replay, false), expected);
@@ -299,7 +302,7 @@ output of the program
         let refused = replay(ReplayEnd::Refused("trace.txt: line 1, column 5: thread 2 is not enabled".into()));
         assert!(
             render(&refused, false)
-                .ends_with("stopped after 2 steps: trace.txt: line 1, column 5: thread 2 is not enabled\n")
+                .ends_with("stopped after 3 steps: trace.txt: line 1, column 5: thread 2 is not enabled\n")
         );
         assert_eq!(refused.exit_code() as u8, 2);
         assert_eq!(replay(ReplayEnd::Nondeterministic(String::new())).exit_code() as u8, 4);
@@ -328,7 +331,7 @@ output of the program
         assert_eq!(
             json(ReplayEnd::NothingFound),
             format!(
-                r#"{{"rscale":"{}","program":"./a.out","args":["3"],"trace":"trace.txt","verdict":"clean","steps":2,"stdout":"go\nsecond","findings":[],"message":null}}"#,
+                r#"{{"rscale":"{}","program":"./a.out","args":["3"],"trace":"trace.txt","verdict":"clean","steps":3,"stdout":"go\nsecond","findings":[],"message":null}}"#,
                 env!("CARGO_PKG_VERSION")
             )
         );

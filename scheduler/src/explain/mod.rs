@@ -1,17 +1,25 @@
 //! Explaining: from addresses and numbers to threads, functions, lines and variables.
 
+mod allocation;
 mod heap;
+mod moment;
 mod names;
 mod stacks;
+mod values;
 mod waiting;
+mod witness;
+
+pub use waiting::verb;
+pub use witness::{Seen, Witness};
 
 use crate::backend::{Backend, RunEnd, Target, ThreadState};
 use crate::finding::{Finding, StepView, ThreadView};
 use crate::property::Violation;
+use moment::Moment;
 use names::Names;
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::ending::HeapError;
-use rscale_protocol::{Ending, Variable};
+use rscale_protocol::{Action, Ending, Family, Variable};
 use stacks::Stacks;
 
 /// Knows the program's names, and walks its stacks while an execution is halted.
@@ -25,23 +33,23 @@ impl Explainer {
     #[must_use]
     pub fn new(target: &Target) -> Explainer {
         let modules = names::modules_of(target);
-        Explainer { names: Names::new(modules.clone(), target.memory()), stacks: Stacks::new(modules) }
+        Explainer { names: Names::new(modules.clone()), stacks: Stacks::new(modules) }
     }
 
     /// The finding that the halted execution shows.
     #[must_use]
     pub fn finding(&self, target: &Target, violation: Violation, end: &RunEnd, steps: &[Step]) -> Finding {
-        let states = target.threads();
-        let threads = self.stacks(target, end);
+        let moment = Moment::new(target, &self.stacks, Some(end));
+        let threads: Vec<ThreadView> = moment.states.iter().map(|state| self.thread(state, end, &moment)).collect();
         let culprit = threads.iter().find(|thread| thread.id == end.thread);
         let [stdout, stderr] = target.output();
         Finding {
             kind: violation.kind,
             message: violation.message,
             location: self.location(end, culprit, steps),
-            explanation: self.explanation(end, &states, steps),
+            explanation: self.explanation(end, &moment, steps),
             threads,
-            steps: self.steps(steps, &states),
+            steps: steps.iter().map(|step| self.step(step, &moment)).collect(),
             schedule: schedule(steps),
             preemptions: preemptions(steps),
             stdout,
@@ -51,11 +59,11 @@ impl Explainer {
     }
 
     /// More about it: the wait-for relation of a deadlock, the block of a heap error.
-    fn explanation(&self, end: &RunEnd, states: &[ThreadState], steps: &[Step]) -> Vec<String> {
+    fn explanation(&self, end: &RunEnd, moment: &Moment<'_>, steps: &[Step]) -> Vec<String> {
         let (site, size) = end.block;
         match end.ending {
-            Ending::Deadlock => waiting::explain(end, states, &self.names),
-            Ending::Invariant => vec![self.last_step(states, steps)],
+            Ending::Deadlock => waiting::explain(end, moment, &self.names),
+            Ending::Invariant => vec![self.last_step(moment, steps)],
             Ending::Memory if site != 0 => {
                 vec![format!("the block of {size} bytes was allocated at {}", self.names.location(site))]
             }
@@ -64,9 +72,9 @@ impl Explainer {
     }
 
     /// The step after which an invariant failed.
-    fn last_step(&self, states: &[ThreadState], steps: &[Step]) -> String {
+    fn last_step(&self, moment: &Moment<'_>, steps: &[Step]) -> String {
         let Some(last) = steps.last() else { return "it fails in the initial state, before the first step".into() };
-        let view = self.step(last, states);
+        let view = self.step(last, moment);
         let place = if view.location.is_empty() { String::new() } else { format!(" at {}", view.location) };
         format!("it fails after step {}: thread {} {}{place}", steps.len(), view.token.thread, view.summary())
     }
@@ -90,16 +98,12 @@ impl Explainer {
         })
     }
 
-    fn thread(&self, target: &Target, state: &ThreadState, end: &RunEnd, all: &[ThreadState]) -> ThreadView {
-        let stack = if state.next.is_some() || state.id == end.thread {
-            self.stacks.walk(target, state, end).iter().map(|frame| self.names.frame(frame)).collect()
-        } else {
-            Vec::new()
-        };
+    fn thread(&self, state: &ThreadState, end: &RunEnd, moment: &Moment<'_>) -> ThreadView {
+        let stack = moment.frames_of(state).iter().map(|frame| self.names.frame(frame)).collect();
         ThreadView {
             id: state.id,
             name: self.names.thread(state),
-            state: waiting::describe(state, end, all, &self.names),
+            state: waiting::describe(state, end, moment, &self.names),
             stack: trim(stack, end),
         }
     }
@@ -107,8 +111,8 @@ impl Explainer {
     /// Every thread with its stack.
     #[must_use]
     pub fn stacks(&self, target: &Target, end: &RunEnd) -> Vec<ThreadView> {
-        let states = target.threads();
-        states.iter().map(|state| self.thread(target, state, end, &states)).collect()
+        let moment = Moment::new(target, &self.stacks, Some(end));
+        moment.states.iter().map(|state| self.thread(state, end, &moment)).collect()
     }
 
     /// All threads of the execution, by name.
@@ -123,25 +127,35 @@ impl Explainer {
         target.threads().iter().map(named).collect()
     }
 
-    /// The steps as a person sees them.
+    /// The steps as a person sees them, with the names that things have now.
     #[must_use]
-    pub fn steps(&self, steps: &[Step], states: &[ThreadState]) -> Vec<StepView> {
-        steps.iter().map(|step| self.step(step, states)).collect()
+    pub fn steps(&self, steps: &[Step], target: &Target) -> Vec<StepView> {
+        let moment = Moment::new(target, &self.stacks, None);
+        steps.iter().map(|step| self.step(step, &moment)).collect()
     }
 
-    fn step(&self, step: &Step, states: &[ThreadState]) -> StepView {
+    fn step(&self, step: &Step, moment: &Moment<'_>) -> StepView {
         let action = &step.action;
-        // That a thread starts and ends itself goes without saying.
-        let is_own = |variable: Variable| variable.as_thread() == Some(action.thread);
-        let variables = action.objects().filter(|&variable| !is_own(variable));
         StepView {
             token: token(step),
             operation: names::operation(action),
-            variables: variables.map(|variable| self.names.variable(variable, states)).collect(),
+            variables: objects(action).map(|object| self.names.named(object, length(action), moment).name).collect(),
+            value: String::new(),
             location: if action.pc == 0 { String::new() } else { self.names.location(action.pc) },
             result: names::result(step),
         }
     }
+}
+
+/// The variables of an action that are worth naming: that a thread starts and ends itself goes without saying.
+fn objects(action: &Action) -> impl Iterator<Item = Variable> + use<> {
+    let thread = action.thread;
+    action.objects().filter(move |variable| variable.as_thread() != Some(thread))
+}
+
+/// Bytes of the variable of an action, where that is plain memory; else it is a thing of its own.
+fn length(action: &Action) -> u64 {
+    if action.op.family() == Family::Memory { u64::from(action.count).max(1) } else { 1 }
 }
 
 /// Leaves out what a person need not see: the C library's frames below `main` or the start routine, and those above the

@@ -1,6 +1,6 @@
 //! Walking the stacks of the program's threads while an execution is halted.
 
-use crate::backend::{RunEnd, Target, ThreadState};
+use crate::backend::{Target, ThreadState};
 use rscale_instrument::maps::Module;
 use rscale_instrument::unwind::{Frame, Registers, Unwinder};
 use std::sync::atomic::Ordering::Relaxed;
@@ -22,8 +22,8 @@ impl Stacks {
     }
 
     /// The frames of a thread, innermost first, without those of the shim.
-    pub fn walk(&self, target: &Target, state: &ThreadState, end: &RunEnd) -> Vec<Frame> {
-        let Some(registers) = registers(target, state, end) else { return Vec::new() };
+    pub fn walk(&self, target: &Target, state: &ThreadState, ended_it: bool) -> Vec<Frame> {
+        let Some(registers) = registers(target, state, ended_it) else { return Vec::new() };
         let memory = target.memory();
         let frames = self.unwinder.unwind(registers, &|address| memory.word(address), LIMIT);
         let is_program = |frame: &Frame| !self.shim.as_ref().is_some_and(|shim| shim.contains(frame.pc));
@@ -32,11 +32,10 @@ impl Stacks {
 }
 
 /// The registers of a thread: where it was switched out, or where it crashed.
-fn registers(target: &Target, state: &ThreadState, end: &RunEnd) -> Option<Registers> {
+fn registers(target: &Target, state: &ThreadState, ended_it: bool) -> Option<Registers> {
     if state.stack_pointer != 0 {
         return saved_registers(target, state.stack_pointer);
     }
-    let ended_it = state.id == end.thread;
     ended_it.then(|| {
         let words = &target.arena().result.registers;
         let mut values = std::array::from_fn(|index| words[index].load(Relaxed));

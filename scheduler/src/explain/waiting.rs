@@ -1,42 +1,140 @@
 //! Who waits for what, and for whom.
 
+use super::moment::Moment;
 use super::names::Names;
+use super::objects;
 use crate::backend::{RunEnd, ThreadState};
 use rscale_protocol::model::Life;
-use rscale_protocol::{Action, Ending, Op, ThreadId};
+use rscale_protocol::{Ending, Op, ThreadId};
 
 /// What a thread does at the end of an execution.
-pub fn describe(state: &ThreadState, end: &RunEnd, all: &[ThreadState], names: &Names) -> String {
+pub fn describe(state: &ThreadState, end: &RunEnd, moment: &Moment<'_>, names: &Names) -> String {
     let Some(next) = &state.next else {
         return match state.life {
             Life::Gone => "ended and joined or detached".into(),
             _ => "ended".into(),
         };
     };
-    let is_enabled = end.enabled.iter().any(|set| set.contains(state.id));
     let is_between_steps = matches!(end.ending, Ending::Deadlock | Ending::Invariant | Ending::Paused);
     if state.id == end.thread && !is_between_steps {
         return "running".into();
     }
-    let what = operation_on(next, all, names);
-    match (is_enabled, holder(state)) {
-        (true, _) => format!("about to {what}"),
-        (false, Some(holder)) => format!("waits to {what}, held by thread {holder}"),
-        (false, None) => format!("waits to {what}"),
+    if next.op == Op::Preempt {
+        return "is running (a long computation without shared accesses)".into();
+    }
+    let variables: Vec<String> = objects(next).map(|object| names.variable(object, moment)).collect();
+    let words = Words { op: next.op, variables: &variables };
+    let is_enabled = end.enabled.iter().any(|set| set.contains(state.id));
+    // Of a process that is gone it is not known who could have gone on.
+    let is_known = end.ending == Ending::Deadlock || end.enabled.iter().any(|set| !set.is_empty());
+    match (is_enabled, is_known) {
+        (true, _) => format!("about to {}", words.infinitive()),
+        (false, true) => words.waiting(holder(state)),
+        (false, false) => format!("had come to {}", words.infinitive()),
     }
 }
 
-/// The operation as a verb with its object.
-fn operation_on(action: &Action, all: &[ThreadState], names: &Names) -> String {
-    let variable =
-        |index: usize| action.objects().nth(index).map_or_else(String::new, |variable| names.variable(variable, all));
-    match action.op {
-        Op::CondWake => format!("be woken on {}", variable(0)),
-        Op::BarrierLeave => format!("leave barrier {}", variable(0)),
-        Op::FutexResume => format!("be woken on futex {}", variable(0)),
-        Op::SignalWait => "get a signal".into(),
-        Op::ThreadStart => "start".into(),
-        op => format!("{} {}", op.name(), variable(0)).trim_end().to_string(),
+/// An operation and its objects, in words.
+struct Words<'a> {
+    op: Op,
+    variables: &'a [String],
+}
+
+impl Words<'_> {
+    fn object(&self) -> &str {
+        self.variables.first().map_or("", String::as_str)
+    }
+
+    /// What a thread is about to do, behind "to".
+    fn infinitive(&self) -> String {
+        format!("{} {}", verb(self.op), self.object()).trim_end().to_string()
+    }
+
+    /// What a thread that can not go on waits for.
+    fn waiting(&self, holder: Option<ThreadId>) -> String {
+        let object = self.object();
+        let held = holder.map_or_else(String::new, |thread| format!(", held by thread {thread}"));
+        match (self.op, self.variables) {
+            (Op::CondWake, [_, mutex]) if holder.is_some() => {
+                format!("waits to be woken on {object}, and to lock {mutex} again{held}")
+            }
+            (Op::CondWake, _) => format!("waits to be woken on {object}"),
+            (Op::FutexResume, _) => format!("waits to be woken on futex {object}"),
+            (Op::BarrierLeave, _) => format!("waits for others at barrier {object}"),
+            (Op::SemWait, _) => format!("waits for a post of semaphore {object}"),
+            (Op::OnceEnter, _) => format!("waits for the end of the routine of {object}{held}"),
+            (Op::DescriptorWait, _) => format!("waits for {object} to be ready"),
+            (Op::SignalWait, _) => "waits for a signal".into(),
+            (Op::Read | Op::AtomicUpdate, _) => format!("waits in a loop for a write of {object}"),
+            _ => format!("waits to {}{held}", self.infinitive()),
+        }
+    }
+}
+
+/// An operation as a verb, its object to follow.
+pub fn verb(op: Op) -> &'static str {
+    match op {
+        Op::ThreadStart => "start",
+        Op::ThreadCreate => "create",
+        Op::ThreadExit => "end",
+        Op::ThreadJoin => "join",
+        Op::ThreadTryJoin => "try to join",
+        Op::ThreadDetach => "detach",
+        Op::ThreadCancel => "cancel",
+        Op::TestCancel => "look whether it is cancelled",
+        Op::Yield => "yield",
+        Op::Sleep => "sleep",
+        Op::ThreadKill => "send a signal to",
+        Op::Preempt => "go on with a long computation",
+        Op::Choose => "make a choice",
+        Op::AtomicBegin => "enter an atomic section",
+        Op::AtomicEnd => "leave an atomic section",
+        Op::SignalWait => "get a signal",
+        Op::MutexInit => "initialise mutex",
+        Op::MutexLock => "lock",
+        Op::MutexTryLock => "try to lock",
+        Op::MutexUnlock => "unlock",
+        Op::MutexDestroy => "destroy mutex",
+        Op::MutexConsistent => "declare consistent",
+        Op::CondInit => "initialise condition variable",
+        Op::CondWait => "wait on",
+        Op::CondWake => "return from its wait on",
+        Op::CondSignal => "signal",
+        Op::CondBroadcast => "wake all that wait on",
+        Op::CondDestroy => "destroy condition variable",
+        Op::RwInit => "initialise read-write lock",
+        Op::RwRead => "lock for reading",
+        Op::RwWrite => "lock for writing",
+        Op::RwTryRead => "try to lock for reading",
+        Op::RwTryWrite => "try to lock for writing",
+        Op::RwUnlock => "unlock",
+        Op::RwDestroy => "destroy read-write lock",
+        Op::SpinInit => "initialise spin lock",
+        Op::SpinLock => "lock",
+        Op::SpinTryLock => "try to lock",
+        Op::SpinUnlock => "unlock",
+        Op::SpinDestroy => "destroy spin lock",
+        Op::BarrierInit => "initialise barrier",
+        Op::BarrierArrive => "arrive at barrier",
+        Op::BarrierLeave => "leave barrier",
+        Op::BarrierDestroy => "destroy barrier",
+        Op::SemInit => "initialise semaphore",
+        Op::SemWait => "take from semaphore",
+        Op::SemTryWait => "try to take from semaphore",
+        Op::SemPost => "post semaphore",
+        Op::SemGetValue => "read the value of semaphore",
+        Op::SemDestroy => "destroy semaphore",
+        Op::OnceEnter => "call the routine of",
+        Op::OnceLeave => "return from the routine of",
+        Op::FutexWait => "wait on futex",
+        Op::FutexResume => "return from its wait on futex",
+        Op::FutexWake => "wake waiters of futex",
+        Op::FutexRequeue => "move waiters of futex",
+        Op::DescriptorWait | Op::DescriptorUse => "use",
+        Op::ProcessExit => "exit the process",
+        Op::Read => "read",
+        Op::Write => "write",
+        Op::AtomicUpdate => "update atomically",
     }
 }
 
@@ -55,13 +153,12 @@ fn waits_for(state: &ThreadState) -> Option<ThreadId> {
 }
 
 /// The wait-for relation of a deadlock, and its cycle if there is one.
-pub fn explain(end: &RunEnd, states: &[ThreadState], names: &Names) -> Vec<String> {
-    let mut lines: Vec<String> = states
-        .iter()
-        .filter(|state| state.next.is_some())
-        .map(|state| format!("thread {} ({}) {}", state.id, names.thread(state), describe(state, end, states, names)))
-        .collect();
-    if let Some(cycle) = cycle(states) {
+pub fn explain(end: &RunEnd, moment: &Moment<'_>, names: &Names) -> Vec<String> {
+    let line = |state: &ThreadState| {
+        format!("thread {} ({}) {}", state.id, names.thread(state), describe(state, end, moment, names))
+    };
+    let mut lines: Vec<String> = moment.states.iter().filter(|state| state.next.is_some()).map(line).collect();
+    if let Some(cycle) = cycle(&moment.states) {
         let path: Vec<String> = cycle.iter().map(|thread| format!("thread {thread}")).collect();
         lines.push(format!("wait-for cycle: {} -> {}", path.join(" -> "), path[0]));
     } else {
@@ -91,7 +188,7 @@ fn cycle(states: &[ThreadState]) -> Option<Vec<ThreadId>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rscale_protocol::Variable;
+    use rscale_protocol::{Action, Variable};
 
     fn waiting(id: u16, holder: u16) -> ThreadState {
         ThreadState {
@@ -113,5 +210,21 @@ mod tests {
         let join = Action::new(ThreadId(0), Op::ThreadJoin, Variable::thread(ThreadId(1)));
         let joiner = ThreadState { next: Some(join), holder: None, ..waiting(0, 0) };
         assert_eq!(cycle(&[joiner, waiting(1, 0)]), Some([0, 1].map(ThreadId).to_vec()), "a join waits too");
+    }
+
+    #[test]
+    fn every_operation_reads_as_a_sentence() {
+        let variables = ["a".to_string(), "b".to_string()];
+        let words = |op| Words { op, variables: &variables };
+        for &op in Op::ALL {
+            let infinitive = words(op).infinitive();
+            assert!(infinitive.starts_with(|first: char| first.is_ascii_lowercase()), "{infinitive}");
+            let waiting = words(op).waiting(None);
+            assert!(!op.may_wait() || !waiting.starts_with("waits to wait"), "{waiting}");
+        }
+        let by = Some(ThreadId(2));
+        assert_eq!(words(Op::MutexLock).waiting(by), "waits to lock a, held by thread 2");
+        assert_eq!(words(Op::CondWake).waiting(by), "waits to be woken on a, and to lock b again, held by thread 2");
+        assert_eq!(words(Op::CondWake).waiting(None), "waits to be woken on a");
     }
 }

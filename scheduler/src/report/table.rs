@@ -8,6 +8,7 @@ use crate::finding::{StepView, ThreadView};
 use rscale_protocol::ThreadId;
 use std::collections::BTreeSet;
 use std::iter::once;
+use std::ops::Range;
 
 /// More steps than this are cut in the middle.
 const LONGEST: usize = 200;
@@ -16,6 +17,12 @@ const TAIL: usize = 100;
 /// A column that is narrower shows nothing worth reading.
 const NARROWEST: usize = 10;
 const GAP: usize = 2;
+
+/// The steps of a schedule that its table shows: all, or the first and the last.
+#[must_use]
+pub fn shown(count: usize) -> [Range<usize>; 2] {
+    if count > LONGEST { [0..HEAD, count - TAIL..count] } else { [0..count, count..count] }
+}
 
 /// The lines of the schedule, at most `width` characters wide.
 #[must_use]
@@ -40,7 +47,8 @@ pub fn schedule(steps: &[StepView], threads: &[ThreadView], width: usize) -> Vec
         once((index + 1).to_string()).chain(cells(step)).chain(once(location)).collect()
     };
     let header = once("step".to_owned()).chain(names).chain(once("where".to_owned())).collect();
-    let cut = if steps.len() > LONGEST { HEAD..steps.len() - TAIL } else { 0..0 };
+    let [head, tail] = shown(steps.len());
+    let cut = head.end..tail.start;
     let shown = steps.iter().enumerate().filter(|(index, _)| !cut.contains(index));
     let mut lines = grid(header, shown.map(row).collect(), width);
     if !cut.is_empty() {
@@ -61,7 +69,7 @@ pub fn label(thread: ThreadId, threads: &[ThreadView]) -> String {
     if name.is_empty() { thread.to_string() } else { format!("{thread} {}", escape::text(name)) }
 }
 
-/// Columns with a header. The first is aligned to the right; the last is cut at its beginning, the others at their end.
+/// Columns with a header. The first is aligned to the right; the last is cut at its beginning, the others in the middle.
 #[must_use]
 pub fn grid(header: Vec<String>, rows: Vec<Vec<String>>, width: usize) -> Vec<String> {
     let rows: Vec<Vec<String>> = once(header).chain(rows).collect();
@@ -76,7 +84,7 @@ fn line(row: &[String], widths: &[usize]) -> String {
     let mut line = String::new();
     for (column, (cell, &width)) in row.iter().zip(widths).enumerate() {
         let is_last = column + 1 == row.len();
-        let cell = if is_last { cut_front(cell, width) } else { cut(cell, width) };
+        let cell = if is_last { cut_front(cell, width) } else { cut_middle(cell, width) };
         let padding = " ".repeat(width - length(&cell));
         let gap = if column == 0 { "" } else { "  " };
         let (before, after) = if column == 0 { (padding.as_str(), "") } else { ("", padding.as_str()) };
@@ -110,6 +118,17 @@ pub fn cut(text: &str, width: usize) -> String {
         return text.to_owned();
     }
     text.chars().take(width.saturating_sub(1)).chain("…".chars().take(width)).collect()
+}
+
+/// At most `width` characters of a text: what is done stands at its beginning, with what value at its end.
+fn cut_middle(text: &str, width: usize) -> String {
+    let surplus = length(text).saturating_sub(width);
+    if surplus == 0 {
+        return text.to_owned();
+    }
+    let head = width * 2 / 5;
+    let tail = text.chars().skip(head + 1 + surplus);
+    text.chars().take(head).chain("…".chars().take(width)).chain(tail).collect()
 }
 
 fn cut_front(text: &str, width: usize) -> String {
@@ -164,6 +183,8 @@ mod tests {
         );
         assert_eq!(cut_front("a_very_long_file.c:12", 10), "…file.c:12");
         assert_eq!(cut("operation", 5), "oper…");
+        assert_eq!(cut_middle("write a_very_long_name: 0 -> 1", 20), "write a_…ame: 0 -> 1");
+        assert_eq!(["", "…", "…c"], [0, 1, 2].map(|width| cut_middle("abc", width)));
         assert_eq!([cut("abc", 0), cut_front("abc", 0), cut("abc", 1)], ["", "", "…"]);
     }
 

@@ -11,6 +11,7 @@ mod host;
 mod outcomes;
 mod record;
 mod simulator;
+mod stepping;
 
 pub use admit::{coverage, warnings};
 pub use simulator::replay;
@@ -175,7 +176,7 @@ impl Exploration<'_> {
 
     fn nondeterministic(&self, divergence: &Divergence) -> Failure {
         let explainer = self.host.explainer();
-        let line = |step| explainer.steps(&[step], &[]).remove(0);
+        let line = |step| explainer.steps(&[step], self.host.target()).remove(0);
         let expected = line(divergence.expected);
         let got = divergence.got.map(line);
         let place = |view: &crate::finding::StepView| {

@@ -1,9 +1,10 @@
 //! Recording findings: explained while the execution is halted, written to a file, confirmed by running it again.
 
 use super::host::Host;
+use super::stepping;
 use crate::config::{Rules, RunConfig};
 use crate::exit::Failure;
-use crate::explain;
+use crate::explain::{self, Witness};
 use crate::explore::Locations;
 use crate::finding::{Finding, Kind};
 use crate::frontend::Execution;
@@ -85,7 +86,10 @@ impl<'a> Recorder<'a> {
             Err(Failure::Interrupted | Failure::OutOfTime) => {
                 finding.explanation.push("not confirmed by a second run: there was no time left".into());
             }
-            confirmed => confirmed?,
+            confirmed => {
+                confirmed?;
+                stepping::watch(&mut finding, &Witness::new(explainer), host);
+            }
         }
         self.findings.push(finding);
         Ok(())

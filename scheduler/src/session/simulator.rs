@@ -1,10 +1,11 @@
 //! The simulator: follows one recorded schedule and shows it (SCALE, section 5.4).
 
 use super::host::{Host, Setting};
-use super::{admit, functions};
+use super::{admit, functions, stepping};
 use crate::backend::{Backend, RunEnd};
 use crate::config::ReplayConfig;
 use crate::exit::Failure;
+use crate::explain::{self, Seen, Witness};
 use crate::explore::Locations;
 use crate::finding::{Finding, ThreadView};
 use crate::frontend::Execution;
@@ -39,17 +40,22 @@ pub fn replay(config: &ReplayConfig) -> Result<Replay, Failure> {
     host.set_thread_origins(&header.threads);
     host.set_locations(&config.locations, &Locations::default());
     let mut execution = Execution::default();
-    let end = follow(config, &mut host, &mut execution)?;
+    let mut seen = Vec::new();
+    let end = follow(config, &mut host, &mut execution, &mut seen)?;
     let answers = answer(&asked, &mut host)?;
     let stacks = if config.query.back_trace { stacks(&mut host, &execution)? } else { Vec::new() };
     let explainer = host.explainer();
+    let mut steps = explainer.steps(&execution.steps, host.target());
+    for (step, seen) in steps.iter_mut().zip(seen) {
+        seen.tell(step);
+    }
     let [stdout, stderr] = host.output();
     Ok(Replay {
         program: config.subject.given.to_string_lossy().into_owned(),
         args: config.args.iter().map(|argument| argument.to_string_lossy().into_owned()).collect(),
         trace: config.path.to_string_lossy().into_owned(),
         threads: explainer.threads(host.target()),
-        steps: explainer.steps(&execution.steps, &host.target().threads()),
+        steps,
         stdout,
         stderr,
         expected: header.finding.clone(),
@@ -73,12 +79,18 @@ fn stacks(host: &mut Host, execution: &Execution) -> Result<Vec<ThreadView>, Fai
 }
 
 /// Follows the schedule step by step. Before each step the thread must be active and enabled.
-fn follow(config: &ReplayConfig, host: &mut Host, execution: &mut Execution) -> Result<ReplayEnd, Failure> {
+fn follow(
+    config: &ReplayConfig,
+    host: &mut Host,
+    execution: &mut Execution,
+    seen: &mut Vec<Seen>,
+) -> Result<ReplayEnd, Failure> {
     let all = &config.schedule.trace.tokens;
     let tokens = &all[..config.query.after.map_or(all.len(), |after| after.min(all.len()))];
     // A first run in one piece finds out what the program needs (threads, isolation); then it is stepped.
     host.run_and_pause(tokens, execution)?;
     host.run_and_pause(&[], execution)?;
+    let witness = Witness::new(host.explainer());
     for (index, &token) in tokens.iter().enumerate() {
         let Some(end) = &execution.end else { break };
         if end.ending != Ending::Paused {
@@ -88,7 +100,7 @@ fn follow(config: &ReplayConfig, host: &mut Host, execution: &mut Execution) -> 
         if !end.enabled[token.choice as usize].contains(token.thread) {
             return Ok(ReplayEnd::Refused(refusal(config, host, index)));
         }
-        host.step(token, execution)?;
+        seen.push(stepping::take(token, host, &witness, execution)?);
     }
     let Some(end) = &execution.end else { return Ok(ReplayEnd::NothingFound) };
     if tokens.len() < all.len() && end.ending == Ending::Paused {
@@ -112,7 +124,7 @@ fn refusal(config: &ReplayConfig, host: &Host, index: usize) -> String {
         None => format!("thread {thread} does not exist here"),
         Some(state) if state.life != Life::Live => format!("thread {thread} has ended"),
         Some(state) => {
-            let next = state.next.map_or("take a step", |action| action.op.name());
+            let next = state.next.map_or("take a step", |action| explain::verb(action.op));
             let how = match choice {
                 Choice::Proceed => "",
                 Choice::TimeOut => " by timing out",

@@ -6,6 +6,7 @@ mod endings;
 mod information;
 mod invariants;
 mod machine;
+mod names;
 mod output;
 mod queries;
 mod refusals;

@@ -1,0 +1,112 @@
+//! A witness of steps: looks at the program before and after each of them.
+//!
+//! Only while an execution is stepped are all values to be seen, and all names right: a block of the heap may be used
+//! again later, and a local variable is gone with its function.
+
+use super::moment::Moment;
+use super::names::Named;
+use super::{Explainer, length, objects, values};
+use crate::backend::{Backend, RunEnd, Target};
+use crate::finding::StepView;
+use rscale_protocol::arena::Token;
+use rscale_protocol::{Action, Ending, Family, Op, Variable};
+
+/// Bytes of a variable that are read.
+const MOST_BYTES: u64 = 64;
+
+/// Sees what steps do.
+pub struct Witness {
+    explainer: Explainer,
+}
+
+/// What there was to see before a step.
+pub struct Before {
+    names: Vec<Option<String>>,
+    memory: Option<Content>,
+}
+
+/// The variable of a memory access, and what it held.
+struct Content {
+    action: Action,
+    named: Named,
+    bytes: Vec<u8>,
+    shown: String,
+}
+
+/// What there was to see of a step.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Seen {
+    /// The names at the time of those of its variables that lie in memory. Threads have their names for good.
+    pub variables: Vec<Option<String>>,
+    /// The value read, or the old and the new one; empty for what is no memory access.
+    pub value: String,
+}
+
+impl Witness {
+    /// A witness who knows the names of the program.
+    #[must_use]
+    pub fn new(explainer: Explainer) -> Witness {
+        Witness { explainer }
+    }
+
+    /// Looks at what a thread is about to do.
+    #[must_use]
+    pub fn before(&self, target: &Target, token: Token) -> Option<Before> {
+        let action = target.threads().into_iter().find(|state| state.id == token.thread)?.next?;
+        let moment = Moment::new(target, &self.explainer.stacks, None);
+        let named = |object: Variable| self.explainer.names.named(object, length(&action), &moment);
+        let all: Vec<Named> = objects(&action).map(named).collect();
+        let is_in_memory = objects(&action).map(|object| object.as_address().is_some());
+        let names = all.iter().zip(is_in_memory).map(|(named, is)| is.then(|| named.name.clone())).collect();
+        let is_memory = action.op.family() == Family::Memory;
+        let memory = all.into_iter().next().filter(|_| is_memory).and_then(|named| {
+            let bytes = read(target, &action)?;
+            let shown = values::text(&bytes, &named, &self.explainer.names, &moment);
+            Some(Content { action, named, bytes, shown })
+        });
+        Some(Before { names, memory })
+    }
+
+    /// Looks at what the step has done.
+    #[must_use]
+    pub fn after(&self, target: &Target, end: Option<&RunEnd>, before: Before) -> Seen {
+        let value = before.memory.map_or_else(String::new, |content| {
+            if content.action.op == Op::Read {
+                return content.shown;
+            }
+            match self.written(target, end, &content) {
+                Some(new) => format!("{} -> {new}", content.shown),
+                None => format!("{} -> ?", content.shown),
+            }
+        });
+        Seen { variables: before.names, value }
+    }
+
+    /// The value that a step has left, unless the memory serves something else by now.
+    fn written(&self, target: &Target, end: Option<&RunEnd>, before: &Content) -> Option<String> {
+        // Memory is restored as soon as a program has ended in the ordinary way.
+        if end.is_none_or(|end| end.ending == Ending::Exit) {
+            return None;
+        }
+        let moment = Moment::new(target, &self.explainer.stacks, end);
+        let named = self.explainer.names.named(before.action.object, length(&before.action), &moment);
+        let bytes = read(target, &before.action).filter(|bytes| bytes.len() == before.bytes.len())?;
+        (named == before.named).then(|| values::text(&bytes, &named, &self.explainer.names, &moment))
+    }
+}
+
+impl Seen {
+    /// Adds it to a step.
+    pub fn tell(self, step: &mut StepView) {
+        for (name, seen) in step.variables.iter_mut().zip(self.variables) {
+            *name = seen.unwrap_or_else(|| std::mem::take(name));
+        }
+        step.value = self.value;
+    }
+}
+
+fn read(target: &Target, action: &Action) -> Option<Vec<u8>> {
+    let address = action.object.as_address()?;
+    let mut bytes = vec![0; length(action).min(MOST_BYTES) as usize];
+    target.memory().read(address, &mut bytes).then_some(bytes)
+}

@@ -1,0 +1,230 @@
+//! Names and values in reports: of variables, members, locals, heap objects, as the source has them.
+
+use crate::subjects::{Place, expect_status};
+use rscale_tests::compile::{Compiler, compile_with};
+use std::time::{Duration, SystemTime};
+
+/// Two threads change all kinds of variables, and an increment is lost.
+const VARIABLES: &str = r#"
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+enum state { IDLE, BUSY, DONE };
+struct node { int key; volatile struct node *next; enum state state; double weight; };
+struct slot { char tag; struct { unsigned value; } inner; };
+static volatile struct { struct slot slots[4]; unsigned low : 3, high : 5; } table;
+volatile struct node *head, *pair;
+static void (*volatile handler)(void);
+static __thread short own;
+static short *other;
+static volatile signed char letter;
+static void hello(void) {}
+static void *worker(void *local)
+{
+    head->state = BUSY;
+    pair[1].weight = 2.5;
+    head->next = pair;
+    table.slots[2].inner.value = 4000000000u;
+    table.high = 3;
+    handler = hello;
+    *other = -7;
+    letter = 'a';
+    ++*(volatile int *)local;
+    return NULL;
+}
+int main(void)
+{
+    volatile int counter = 5;
+    pthread_t thread;
+    head = malloc(sizeof *head);
+    pair = calloc(2, sizeof(struct node));
+    head->state = IDLE, head->next = NULL;
+    other = &own;
+    pthread_create(&thread, NULL, worker, (void *)&counter);
+    head->state = DONE;
+    pair[1].weight = 1.5;
+    head->next = NULL;
+    table.slots[2].inner.value = 1;
+    table.low = 1;
+    handler = NULL;
+    own = 3;
+    letter = -1;
+    counter++;
+    pthread_join(thread, NULL);
+    assert(counter == 7);
+    return 0;
+}
+"#;
+
+/// Members, static members and objects of the standard library.
+const CLASSES: &str = r#"
+#include <atomic>
+#include <cassert>
+#include <pthread.h>
+namespace bank {
+enum class Mood { Calm, Angry };
+struct Base { long id; };
+struct Account : Base {
+    int balance; long gap; Mood mood; long wide; std::atomic<int> uses;
+    static int total;
+};
+int Account::total;
+static Account accounts[2];
+}
+using namespace bank;
+static void *worker(void *unused)
+{
+    accounts[1].balance -= 10;
+    accounts[1].mood = Mood::Angry;
+    accounts[1].id = -1;
+    accounts[1].uses++;
+    Account::total++;
+    return unused;
+}
+int main()
+{
+    pthread_t thread;
+    accounts[1].balance = 100;
+    pthread_create(&thread, nullptr, worker, nullptr);
+    accounts[1].balance -= 5;
+    accounts[1].mood = Mood::Calm;
+    accounts[1].id = 1;
+    accounts[1].uses++;
+    Account::total++;
+    pthread_join(thread, nullptr);
+    assert(accounts[1].balance == 85);
+}
+"#;
+
+/// Blocks whose type the source does not tell.
+const UNCERTAIN: &str = r#"
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+struct head { long a, b; };
+struct item { long c; };
+static char *mixed, *bytes;
+static void *worker(void *unused)
+{
+    ++*(volatile long *)(mixed + 8);
+    ++*(volatile long *)(bytes + 8);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    mixed = calloc(1, sizeof(struct head) + 2 * sizeof(struct item));
+    bytes = calloc(1, 32);
+    pthread_create(&thread, NULL, worker, NULL);
+    ++*(volatile long *)(mixed + 8);
+    ++*(volatile long *)(bytes + 8);
+    pthread_join(thread, NULL);
+    assert(*(long *)(mixed + 8) == 2);
+    return 0;
+}
+"#;
+
+/// The steps of the replay of what is found in a program, blanks made single.
+fn steps(place: &Place, program: &str) -> String {
+    expect_status(&place.rscale(&["run", program, "--quiet"]), 1);
+    let replay = place.rscale(&["replay", "trace.txt"]);
+    expect_status(&replay, 1);
+    // Files are named from the directory in which the compiler ran.
+    let directory = format!("{}/", place.scratch.path().display());
+    let here = format!("{}/", std::env::current_dir().expect("there is one").display());
+    let below = directory.strip_prefix(&here).unwrap_or(&directory);
+    let text = replay.out().replace(&directory, "").replace(below, "");
+    let squeeze = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.lines().map(squeeze).collect::<Vec<_>>().join("\n")
+}
+
+#[track_caller]
+fn expect_parts(text: &str, parts: &[&str], place: &str) {
+    for part in parts {
+        assert!(text.contains(part), "{place}: {part:?} is missing:\n{text}");
+    }
+}
+
+/// Every compiler that is there, at these levels.
+fn for_each_build(source: &str, extension: &str, levels: &[&str], check: impl Fn(&Place, &str)) {
+    for compiler in Compiler::all() {
+        for level in levels {
+            let place = Place::new();
+            let file = place.scratch.write(&format!("program.{extension}"), source);
+            compile_with(compiler, &file, &place.scratch.file("program"), &[level]).expect("it compiles");
+            check(&place, &format!("{compiler:?} {level}"));
+        }
+    }
+}
+
+#[test]
+fn variables_of_c() {
+    for_each_build(VARIABLES, "c", &["-O0", "-O2"], |place, build| {
+        let text = steps(place, "./program");
+        let object = "*heap object from program.c:32";
+        expect_parts(
+            &text,
+            &[
+                &format!("write {object} + 16 (field state) IDLE -> DONE"),
+                &format!("write {object} + 16 (field state) DONE -> BUSY"),
+                &format!("write {object} + 8 (field next) NULL -> heap object from program.c:33"),
+                "write *heap object from program.c:33 + 56 ([1].weight) 1.5 -> 2.5",
+                "write table.slots[2].inner.value 1 -> 4000000000",
+                "write table.{low,high} {1, 0} -> {1, 3}",
+                "write handler NULL -> hello",
+                "write thread 0's thread-local own 3 -> -7",
+                "write letter -1 -> 97 'a'",
+                "read main's local counter (program.c:30) 5",
+                "write main's local counter (program.c:30) 5 -> 6",
+                "create thread 1 (worker)",
+            ],
+            build,
+        );
+    });
+}
+
+#[test]
+fn members_of_classes() {
+    for_each_build(CLASSES, "cpp", &["-O0", "-O2"], |place, build| {
+        let text = steps(place, "./program");
+        expect_parts(
+            &text,
+            &[
+                "bank::accounts[1].balance 100",
+                "write bank::accounts[1].mood Calm -> Angry",
+                "write bank::accounts[1].id ",
+                " -> -1\n",
+                "atomic update bank::accounts[1].uses 0 -> 1",
+                "write bank::Account::total 0 -> 1",
+            ],
+            build,
+        );
+    });
+}
+
+#[test]
+fn what_is_not_certain_is_not_named() {
+    let place = Place::with("program", UNCERTAIN);
+    let text = steps(&place, "./program");
+    expect_parts(&text, &["read *heap object from program.c:17 + 8 0x0\n"], "mixed");
+    assert!(!text.contains("field"), "{text}");
+}
+
+#[test]
+fn a_source_that_is_newer_than_the_program_is_not_believed() {
+    let place = Place::with("program", VARIABLES);
+    let source = std::fs::File::options().append(true).open(place.scratch.file("program.c")).expect("it is there");
+    source.set_modified(SystemTime::now() + Duration::from_secs(60)).expect("it can be touched");
+    let text = steps(&place, "./program");
+    expect_parts(&text, &["*heap object from program.c:32 + 16 0x0 -> 0x2"], "touched");
+    assert!(!text.contains("field"), "{text}");
+}
+
+#[test]
+fn the_table_of_a_report_shows_values() {
+    let place = Place::with("program", VARIABLES);
+    let finished = place.rscale(&["run", "./program"]);
+    expect_status(&finished, 1);
+    expect_parts(&finished.out(), &["write handler: NULL -> hello", "program.c:30): 5"], "report");
+    assert!(finished.out().lines().all(|line| line.chars().count() <= 80), "{}", finished.out());
+}
