@@ -159,7 +159,7 @@ operations! {
     11 ThreadKill "kill" Thread Object;
 
     /// Has run for very long without another step: lets others run.
-    12 Preempt "long run" Thread Nothing;
+    12 Preempt "go on computing" Thread Nothing;
     /// Asks rscale to decide between two ways on.
     13 Choose "choose" Thread Nothing;
     /// Enters a section in which no other thread runs.
@@ -258,9 +258,9 @@ operations! {
     93 FutexRequeue "futex requeue" Futex Both;
 
     /// Waits until the descriptor is ready, then uses it.
-    100 DescriptorWait "wait for descriptor" Descriptor Object;
+    100 DescriptorWait "wait for" Descriptor Object;
     /// Uses a descriptor in a way that others may wait for.
-    101 DescriptorUse "use descriptor" Descriptor Object;
+    101 DescriptorUse "use" Descriptor Object;
 
     /// Ends the process.
     110 ProcessExit "exit" Process Everything;
