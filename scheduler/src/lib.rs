@@ -19,6 +19,7 @@ pub mod finding;
 pub mod frontend;
 pub mod interrupt;
 pub mod launch;
+mod nearest;
 pub mod property;
 pub mod report;
 pub mod session;

@@ -129,9 +129,14 @@ impl Target {
         self.process = Some(process);
         let mut reply = self.wait()?;
         if let (Some(Reply::Loaded), Some(wanted)) = (reply, &self.launch.instrumentation) {
-            let provided = self.regions.provide(pid.as_raw(), wanted, &self.arena);
-            // Where it only serves to evaluate less often, it works without, too.
-            provided.or_else(|why| if self.launch.watches { Err(LaunchError::Instrument(why)) } else { Ok(()) })?;
+            match self.regions.provide(pid.as_raw(), wanted, &self.arena) {
+                // Where it only serves to evaluate less often, it works without, too.
+                Err(LaunchError::Instrument(_)) if !self.launch.watches => {}
+                provided => provided?,
+            }
+            if self.launch.only_load {
+                return Ok(());
+            }
             mailbox::send(&self.arena, Command::Continue);
             reply = self.wait()?;
         }

@@ -211,6 +211,8 @@ impl RunArgs {
             "--engine threads is for `rscale replay` only; a search needs --engine fibers"
         } else if self.engine == Some(EngineArg::Ptrace) {
             "--engine ptrace is not there yet; use --engine fibers"
+        } else if self.scope == Some(ScopeArg::Sync) && !(self.instrument.is_empty() && self.exclude.is_empty()) {
+            "--instrument and --exclude choose memory accesses; they need --scope all"
         } else {
             return Ok(());
         };
@@ -321,6 +323,7 @@ mod tests {
         assert!(message(&["--time-limit", "30"]).contains("500ms, 30s, 5m or 1h"));
         assert!(message(&["--max-executions", "0"]).contains("0 is not in"));
         assert!(message(&["--max-steps", "9999999"]).contains("is not in"));
+        assert!(message(&["--scope", "sync", "--exclude", "f"]).contains("need --scope all"));
         assert!(message(&["--seed", "-1"]).contains("unexpected argument"));
     }
 

@@ -1,6 +1,7 @@
 //! The list behind `--filters`, checked against the registry.
 
 use crate::filters::FilterInfo;
+use crate::nearest::nearest;
 use std::fmt;
 
 /// A filter that was asked for.
@@ -76,32 +77,10 @@ fn unknown(name: &str, registry: &'static [FilterInfo]) -> String {
     if name.is_empty() {
         return "a filter name is missing between the commas".into();
     }
-    let nearest = registry.iter().map(|info| (distance(name, info.name), info.name)).min();
-    match nearest {
-        Some((distance, similar)) if distance <= 2 && distance < name.chars().count() => {
-            format!("there is no filter \"{name}\"; did you mean {similar}?")
-        }
-        _ => format!("there is no filter \"{name}\"; `rscale list` names them all"),
+    match nearest(name, registry.iter().map(|info| info.name)) {
+        Some(similar) => format!("there is no filter \"{name}\"; did you mean {similar}?"),
+        None => format!("there is no filter \"{name}\"; `rscale list` names them all"),
     }
-}
-
-/// The edit distance: insertions, deletions, replacements and swaps of neighbours.
-pub fn distance(left: &str, right: &str) -> usize {
-    let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
-    let mut costs = vec![vec![0; right.len() + 1]; left.len() + 1];
-    costs[0] = (0..=right.len()).collect();
-    for i in 1..=left.len() {
-        costs[i][0] = i;
-        for j in 1..=right.len() {
-            let replaced = costs[i - 1][j - 1] + usize::from(left[i - 1] != right[j - 1]);
-            let mut cost = replaced.min(costs[i - 1][j] + 1).min(costs[i][j - 1] + 1);
-            if i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1] {
-                cost = cost.min(costs[i - 2][j - 2] + 1);
-            }
-            costs[i][j] = cost;
-        }
-    }
-    costs[left.len()][right.len()]
 }
 
 #[cfg(test)]
@@ -166,13 +145,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn the_distance_is_symmetric_and_tells_words_apart(a in "[ab]{0,6}", b in "[ab]{0,6}") {
-            prop_assert_eq!(distance(&a, &b), distance(&b, &a));
-            prop_assert_eq!(distance(&a, &b) == 0, a == b);
-            prop_assert!(distance(&a, &b) <= a.len().max(b.len()));
-        }
-
         #[test]
         fn arbitrary_lists_never_panic(list: String) {
             let _ = names(&list);

@@ -7,6 +7,7 @@
 mod arena_map;
 mod captured;
 mod functions;
+mod choice;
 mod region_cache;
 mod regions;
 mod shim;
@@ -62,6 +63,8 @@ pub struct Launch {
     pub evaluates: bool,
     /// Processor time that an evaluation may take.
     pub evaluation_limit: Duration,
+    /// Whether to load the program only, to see what would be watched: nothing of it runs.
+    pub only_load: bool,
     /// Seed of what the program takes for random.
     pub seed: u64,
 }
@@ -77,6 +80,8 @@ pub enum LaunchError {
     Ptrace(std::io::Error),
     /// Its code can not be instrumented.
     Instrument(String),
+    /// The user chose code that is not there.
+    Choice(String),
     /// The program ended before the shim was ready.
     EndedEarly(String),
 }
@@ -92,6 +97,7 @@ impl std::fmt::Display for LaunchError {
                  (--cap-add=SYS_PTRACE), or see `rscale doctor`"
             ),
             LaunchError::Instrument(why) => write!(f, "could not instrument the program: {why}; use --scope sync"),
+            LaunchError::Choice(why) => f.write_str(why),
             LaunchError::EndedEarly(how) => write!(f, "the program ended before its main function: {how}"),
         }
     }

@@ -26,6 +26,8 @@ pub struct Stored {
     pub clones: Vec<(u32, u32)>,
     /// What of the code runs unseen, in words.
     pub gaps: Vec<String>,
+    /// The names that the user wants left out, and how many functions here have each.
+    pub excluded: Vec<(String, u32)>,
 }
 
 /// Where the region of these parts would be. None if there is no cache.
@@ -72,7 +74,7 @@ fn make_room(directory: &Path) {
     }
 }
 
-/// Three parts, each behind its length.
+/// Four parts, each behind its length.
 fn encode(stored: &Stored) -> Vec<u8> {
     let clones: Vec<u8> = stored
         .clones
@@ -80,8 +82,11 @@ fn encode(stored: &Stored) -> Vec<u8> {
         .flat_map(|(offset, address)| [offset.to_le_bytes(), address.to_le_bytes()].concat())
         .collect();
     let gaps = stored.gaps.join("\n");
-    let mut bytes = Vec::with_capacity(stored.region.len() + clones.len() + gaps.len() + 3 * WORD + HASH);
-    for part in [&stored.region[..], &clones, gaps.as_bytes()] {
+    let excluded: Vec<String> = stored.excluded.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    let excluded = excluded.join("\n");
+    let lengths = stored.region.len() + clones.len() + gaps.len() + excluded.len();
+    let mut bytes = Vec::with_capacity(lengths + 4 * WORD + HASH);
+    for part in [&stored.region[..], &clones, gaps.as_bytes(), excluded.as_bytes()] {
         bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
         bytes.extend_from_slice(part);
     }
@@ -91,12 +96,15 @@ fn encode(stored: &Stored) -> Vec<u8> {
 fn decode(bytes: &[u8]) -> Option<Stored> {
     let (region, rest) = part(bytes)?;
     let (clones, rest) = part(rest)?;
-    let (gaps, _) = part(rest)?;
+    let (gaps, rest) = part(rest)?;
+    let (excluded, _) = part(rest)?;
+    let counted = |line: &str| line.split_once(' ').and_then(|(count, name)| Some((name.into(), count.parse().ok()?)));
     let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
     Some(Stored {
         region: region.to_vec(),
         clones: clones.chunks_exact(WORD).map(|pair| (word(&pair[..4]), word(&pair[4..]))).collect(),
         gaps: std::str::from_utf8(gaps).ok()?.lines().map(String::from).collect(),
+        excluded: std::str::from_utf8(excluded).ok()?.lines().map(counted).collect::<Option<_>>()?,
     })
 }
 
@@ -111,7 +119,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn sample() -> Stored {
-        Stored { region: vec![1; 5000], clones: vec![(1, 2), (3, 4)], gaps: vec!["f (why)".into(), "g".into()] }
+        Stored {
+            region: vec![1; 5000],
+            clones: vec![(1, 2), (3, 4)],
+            gaps: vec!["f (why)".into(), "g".into()],
+            excluded: vec![("log it".into(), 2), ("debug.c".into(), 1)],
+        }
     }
 
     #[test]

@@ -3,14 +3,13 @@
 //! When the program is loaded and before any of it runs, the shim asks for them: only then it is known where everything
 //! lies. A plan is kept, because every process of the program is loaded at the same addresses.
 
-use super::ArenaMap;
+use super::choice::{self, Exclusion};
 use super::region_cache::{self, Stored};
+use super::{ArenaMap, LaunchError};
 use nix::sys::memfd::{MFdFlags, memfd_create};
-use rscale_instrument::code::functions::Function;
 use rscale_instrument::code::survey::Survey;
 use rscale_instrument::maps::{self, Mapping, Module};
 use rscale_instrument::rewrite::{Omission, Placement, Plan};
-use rscale_instrument::symbols::Symbolizer;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -42,6 +41,7 @@ pub struct Instrumentation {
 pub struct Regions {
     file: File,
     planned: Vec<Rc<Planned>>,
+    unwatched: Vec<String>,
 }
 
 /// The region of one module.
@@ -57,7 +57,8 @@ impl Regions {
     /// # Errors
     /// Where the kernel has no memory or descriptors left.
     pub fn new() -> io::Result<Regions> {
-        Ok(Regions { file: File::from(memfd_create(c"rscale-regions", MFdFlags::MFD_CLOEXEC)?), planned: Vec::new() })
+        let file = File::from(memfd_create(c"rscale-regions", MFdFlags::MFD_CLOEXEC)?);
+        Ok(Regions { file, planned: Vec::new(), unwatched: Vec::new() })
     }
 
     /// The descriptor to pass to the program.
@@ -75,23 +76,34 @@ impl Regions {
     /// Plans the regions of a process that waits for them, and tells it where they are.
     ///
     /// # Errors
-    /// Why a module can not be instrumented, in words.
-    pub fn provide(&mut self, pid: i32, wanted: &Instrumentation, arena: &ArenaMap) -> Result<(), String> {
-        let text = std::fs::read_to_string(format!("/proc/{pid}/maps")).map_err(|error| error.to_string())?;
+    /// Where a module can not be instrumented, or the user chose code that is not there.
+    pub fn provide(&mut self, pid: i32, wanted: &Instrumentation, arena: &ArenaMap) -> Result<(), LaunchError> {
+        let failed = |error: std::io::Error| LaunchError::Instrument(error.to_string());
+        let text = std::fs::read_to_string(format!("/proc/{pid}/maps")).map_err(failed)?;
         let mappings = maps::parse(&text);
         let modules = maps::modules(&mappings, &|path| std::fs::read(path).ok());
         let mut planned = Vec::new();
         for path in &wanted.files {
-            let wanted_path = path.canonicalize().unwrap_or_else(|_| path.clone());
-            let module = modules.iter().find(|module| module.path == wanted_path);
-            let module = module.ok_or_else(|| format!("{} is not loaded by the program", path.display()))?;
-            planned.push(self.region_of(module, &mappings, wanted)?);
+            let module = choice::module(path, &modules).map_err(LaunchError::Choice)?;
+            planned.push(self.region_of(module, &mappings, wanted).map_err(LaunchError::Instrument)?);
+        }
+        let known: Vec<&str> = planned.iter().flat_map(|planned| planned.excluded()).map(|(name, _)| &**name).collect();
+        if let Some(unknown) = wanted.excluded.iter().find(|name| !known.contains(&name.as_str())) {
+            let modules: Vec<&Module> = planned.iter().map(|planned| &planned.module).collect();
+            return Err(LaunchError::Choice(choice::unknown_exclusion(unknown, &modules)));
         }
         if planned.iter().map(Rc::as_ptr).ne(self.planned.iter().map(Rc::as_ptr)) {
             self.planned = planned;
-            self.write(arena).map_err(|error| format!("could not write the instrumented code: {error}"))?;
+            self.unwatched = choice::unwatched(&modules, &self.planned);
+            self.write(arena).map_err(failed)?;
         }
         Ok(())
+    }
+
+    /// The libraries whose code runs as it is, by name. libc is not among them: what it does to memory is known.
+    #[must_use]
+    pub fn unwatched(&self) -> &[String] {
+        &self.unwatched
     }
 
     /// The region of a module: the one that is there, if the module lies where it lay before.
@@ -150,6 +162,18 @@ impl Planned {
         &self.stored.gaps
     }
 
+    /// The file that it is the region of.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.module.path
+    }
+
+    /// The names that the user wants left out, and how many functions here have each.
+    #[must_use]
+    pub fn excluded(&self) -> &[(String, u32)] {
+        &self.stored.excluded
+    }
+
     /// The original address of what a clone at this address of the process does.
     fn original_of(&self, pc: u64) -> Option<u64> {
         let offset = pc.checked_sub(self.base).filter(|&offset| offset < self.stored.region.len() as u64)?;
@@ -162,14 +186,15 @@ impl Planned {
 /// Plans the region of a module.
 fn plan(module: &Module, placement: Placement, room: u64, wanted: &Instrumentation) -> Result<Stored, String> {
     let survey = Survey::of(&module.path).map_err(|error| error.to_string())?;
-    let sources = Excluded::new(module, wanted);
-    let plan = Plan::build(&module.path, &survey, placement, &|function| sources.contains(function))
+    let exclusion = Exclusion::new(module, &wanted.excluded);
+    let plan = Plan::build(&module.path, &survey, placement, &|function| exclusion.contains(function))
         .map_err(|error| error.to_string())?;
     if plan.region.len() as u64 > room {
         return Err(format!("the instrumented code of {} is larger than the room for it", module.name()));
     }
     let gaps = gaps(&survey, &plan);
-    Ok(Stored { region: plan.region, clones: plan.clones, gaps })
+    let excluded = exclusion.counts(&survey);
+    Ok(Stored { region: plan.region, clones: plan.clones, gaps, excluded })
 }
 
 /// What of the code runs unseen.
@@ -186,33 +211,6 @@ fn gaps(survey: &Survey, plan: &Plan) -> Vec<String> {
         .iter()
         .map(|site| format!("the access at {:#x} in {} (vector of addresses)", site.address, site.function));
     skipped.chain(omitted).chain(unhooked).collect()
-}
-
-/// The functions that the user trusts: by name, or by the source file that they come from.
-struct Excluded<'a> {
-    names: &'a [String],
-    module: &'a Module,
-    symbols: Option<Symbolizer>,
-}
-
-impl<'a> Excluded<'a> {
-    fn new(module: &'a Module, wanted: &'a Instrumentation) -> Excluded<'a> {
-        let symbols = (!wanted.excluded.is_empty()).then(|| Symbolizer::new(vec![module.clone()]));
-        Excluded { names: &wanted.excluded, module, symbols }
-    }
-
-    fn contains(&self, function: &Function) -> bool {
-        let Some(symbols) = &self.symbols else { return false };
-        let frames = symbols.frames(function.range.start.wrapping_add(self.module.bias));
-        let file = frames.last().and_then(|frame| frame.file.clone()).unwrap_or_default();
-        self.names.iter().any(|name| {
-            // Parts of a function go with it.
-            let is_part = |known: &String| known.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
-            function.names.iter().any(|known| known == name || is_part(known))
-                || function.label() == *name
-                || Path::new(&file).ends_with(name)
-        })
-    }
 }
 
 /// A free range near a module: below it if possible, since the heap of the kernel grows above.

@@ -1,10 +1,12 @@
 //! Looking at the program before it is started: can rscale run it, and what does it use that rscale can not model?
 
-use crate::config::RunConfig;
+use super::host::{Host, Setting};
+use crate::config::{Rules, RunConfig, Scope};
 use crate::exit::Failure;
-use crate::report::escape;
+use crate::report::{count, escape};
 use rscale_instrument::code::survey::Survey;
 use rscale_instrument::elf::{self, Program};
+use rscale_protocol::arena::Engine;
 use rscale_protocol::symbols::{self, Status};
 use std::fmt::Write as _;
 use std::os::unix::fs::FileTypeExt;
@@ -59,16 +61,35 @@ pub fn needs_unwinder(program: &Program) -> bool {
     program.imports.iter().any(|import| UNWINDING.contains(&import.as_str()))
 }
 
-/// What would be instrumented of the program and the libraries that the user chose: one line for each file.
+/// What would be instrumented of the program and the libraries that the user chose: one line for each file, one for
+/// each name that is left out, and one for each library that is not watched.
 ///
 /// # Errors
-/// Where a file can not be read or has no code.
+/// Where a file can not be read or has no code, and where the user chose what is not there.
 pub fn coverage(config: &RunConfig) -> Result<String, Failure> {
-    let given = std::iter::once(&config.subject.executable).chain(&config.watched.libraries);
+    let program = elf::inspect(&config.subject.executable).map_err(|error| Failure::CannotRun(error.to_string()))?;
+    let setting = Setting {
+        subject: &config.subject,
+        args: &config.args,
+        rules: &Rules { scope: Scope::All, ..config.rules },
+        watched: &config.watched,
+        engine: Engine::Fibers,
+    };
+    let host = Host::load(&setting, &program, true)?;
+    let regions = host.target().regions();
     let mut text = String::new();
-    for path in given {
+    for planned in regions.planned() {
+        let is_program = regions.planned().first().is_some_and(|first| first.path() == planned.path());
+        let path = if is_program { &config.subject.executable } else { planned.path() };
         let survey = Survey::of(path).map_err(|error| Failure::CannotRun(error.to_string()))?;
         let _ = writeln!(text, "{}: {}", escape::text(&path.to_string_lossy()), escape::text(&survey.coverage_line()));
+        for (name, functions) in planned.excluded() {
+            let functions = count(u64::from(*functions), "function");
+            let _ = writeln!(text, "  --exclude {}: {functions} left out", escape::text(name));
+        }
+    }
+    for library in regions.unwatched() {
+        let _ = writeln!(text, "{}: not watched; --instrument adds it", escape::text(library));
     }
     Ok(text)
 }

@@ -81,9 +81,14 @@ fn everything(config: &RunConfig, search: &Search) -> String {
 
 /// The code of the program that runs without being watched, in words.
 fn unseen(target: &Target) -> String {
-    let mut gaps: Vec<String> = target.regions().planned().iter().flat_map(|planned| planned.gaps().to_vec()).collect();
+    let regions = target.regions();
+    let mut gaps: Vec<String> = regions.planned().iter().flat_map(|planned| planned.gaps().to_vec()).collect();
     if target.arena().result.unseen_code.load(Relaxed) != 0 {
         gaps.insert(0, "code that was loaded or made while the program ran".into());
+    }
+    let libraries = regions.unwatched();
+    if !libraries.is_empty() {
+        gaps.insert(0, format!("the code of {} (see --instrument)", libraries.join(", ")));
     }
     if gaps.is_empty() {
         return String::new();

@@ -62,6 +62,11 @@ pub struct Host {
 impl Host {
     /// Starts the program.
     pub fn start(setting: &Setting<'_>, program: &Program) -> Result<Host, Failure> {
+        Host::load(setting, program, false)
+    }
+
+    /// Loads the program, and starts it unless it is only to be seen what would be watched.
+    pub fn load(setting: &Setting<'_>, program: &Program, only_load: bool) -> Result<Host, Failure> {
         let &Setting { subject, args, rules, watched, engine, .. } = setting;
         let is_instrumented = rules.scope == Scope::All || !setting.invariants.is_empty();
         let launch = Launch {
@@ -84,6 +89,7 @@ impl Host {
             invariants: setting.invariants.clone(),
             evaluates: setting.evaluates || !setting.invariants.is_empty(),
             evaluation_limit: rules.hang_limit,
+            only_load,
             seed: rules.seed,
         };
         // Instrumented code takes its time.

@@ -14,3 +14,4 @@ mod replays;
 mod subjects;
 mod terminal;
 mod usage;
+mod watched;

@@ -1,0 +1,163 @@
+//! The code that the user chose: libraries to watch too, functions and files to leave out.
+//!
+//! A name that is not there is refused with the one that may have been meant: a search that silently watches less, or more,
+//! than was asked for would prove something else.
+
+use super::regions::Planned;
+use crate::nearest::nearest;
+use rscale_instrument::code::functions::Function;
+use rscale_instrument::code::survey::Survey;
+use rscale_instrument::maps::Module;
+use rscale_instrument::symbols::Symbolizer;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::rc::Rc;
+
+/// Files whose code needs no watching: what they do to the memory of the program is known.
+const KNOWN: [&str; 4] = ["libc.so", "ld-linux", "libpthread.so", "linux-vdso"];
+/// Mapped files without a name in the file system, the shim among them.
+const NAMELESS: &str = "/memfd:";
+
+/// The loaded module that the user means: by its path, or by its name alone.
+pub fn module<'a>(path: &Path, modules: &'a [Module]) -> Result<&'a Module, String> {
+    let wanted = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let is_name = path.components().count() == 1 && !path.exists();
+    let is_wanted = |module: &&Module| module.path == wanted || (is_name && path.as_os_str() == module.name().as_str());
+    modules.iter().find(is_wanted).ok_or_else(|| not_loaded(path, modules))
+}
+
+fn not_loaded(path: &Path, modules: &[Module]) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let names: Vec<String> = libraries(modules).map(Module::name).collect();
+    let near = nearest(&name, names.iter().map(String::as_str));
+    let other = libraries(modules).find(|module| Some(module.name().as_str()) == near).map(|module| &module.path);
+    let advice = match other {
+        Some(other) => format!("did you mean {}?", other.display()),
+        None if names.is_empty() => "it loads no libraries".into(),
+        None => format!("it loads {}", names.join(", ")),
+    };
+    format!("--instrument {}: the program does not load this when it starts; {advice}", path.display())
+}
+
+/// The shared libraries of the program.
+fn libraries(modules: &[Module]) -> impl Iterator<Item = &Module> {
+    let is_nameless = |module: &Module| module.path.to_string_lossy().starts_with(NAMELESS);
+    modules.iter().filter(move |module| module.name().contains(".so") && !is_nameless(module))
+}
+
+/// The libraries whose code runs as it is.
+pub fn unwatched(modules: &[Module], planned: &[Rc<Planned>]) -> Vec<String> {
+    let is_known = |name: &str| KNOWN.iter().any(|known| name.starts_with(known));
+    let is_planned = |module: &Module| planned.iter().any(|planned| planned.path() == module.path);
+    let names = libraries(modules).filter(|module| !is_planned(module)).map(Module::name);
+    names.filter(|name| !is_known(name)).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Why a name can not be left out.
+pub fn unknown_exclusion(name: &str, modules: &[&Module]) -> String {
+    let mut names = BTreeSet::new();
+    for module in modules {
+        let Ok(survey) = Survey::of(&module.path) else { continue };
+        let symbols = Symbolizer::new(vec![(*module).clone()]);
+        for function in functions(&survey) {
+            names.extend(function.names.iter().cloned());
+            names.insert(function.label());
+            let file = source_of(function, module, &symbols);
+            names.extend(Path::new(&file).file_name().map(|file| file.to_string_lossy().into_owned()));
+        }
+    }
+    let advice = match nearest(name, names.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean {near}?"),
+        None => "a function that is inlined everywhere has no code of its own".into(),
+    };
+    format!("--exclude {name}: no function or source file of the watched code has this name; {advice}")
+}
+
+fn functions(survey: &Survey) -> impl Iterator<Item = &Function> {
+    let watched = survey.functions.iter().map(|surveyed| &surveyed.function);
+    watched.chain(survey.skipped.iter().map(|skipped| &skipped.function))
+}
+
+/// The source file that a function comes from; empty if it is not known.
+fn source_of(function: &Function, module: &Module, symbols: &Symbolizer) -> String {
+    let frames = symbols.frames(function.range.start.wrapping_add(module.bias));
+    frames.last().and_then(|frame| frame.file.clone()).unwrap_or_default()
+}
+
+/// The functions of a module that the user trusts: by name, or by the source file that they come from.
+pub struct Exclusion<'a> {
+    names: &'a [String],
+    module: &'a Module,
+    symbols: Option<Symbolizer>,
+}
+
+impl<'a> Exclusion<'a> {
+    /// What has one of these names.
+    pub fn new(module: &'a Module, names: &'a [String]) -> Exclusion<'a> {
+        let symbols = (!names.is_empty()).then(|| Symbolizer::new(vec![module.clone()]));
+        Exclusion { names, module, symbols }
+    }
+
+    /// Whether the function is left out.
+    pub fn contains(&self, function: &Function) -> bool {
+        self.matches(function).next().is_some()
+    }
+
+    /// How many functions each name leaves out; names that leave out none are not there.
+    pub fn counts(&self, survey: &Survey) -> Vec<(String, u32)> {
+        let mut counts: Vec<(String, u32)> = self.names.iter().map(|name| (name.clone(), 0)).collect();
+        for function in functions(survey) {
+            for index in self.matches(function) {
+                counts[index].1 += 1;
+            }
+        }
+        counts.retain(|(_, count)| *count > 0);
+        counts
+    }
+
+    /// The names, by index, that the function has.
+    fn matches(&self, function: &Function) -> impl Iterator<Item = usize> {
+        let file = self.symbols.as_ref().map(|symbols| source_of(function, self.module, symbols));
+        let file = file.unwrap_or_default();
+        self.names.iter().enumerate().filter_map(move |(index, name)| {
+            // Parts of a function go with it.
+            let is_part = |known: &String| known.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
+            let is_match = function.names.iter().any(|known| known == name || is_part(known))
+                || function.label() == *name
+                || Path::new(&file).ends_with(name);
+            is_match.then_some(index)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn modules() -> Vec<Module> {
+        let module = |path: &str| Module { path: path.into(), bias: 0, start: 0, end: 1 };
+        ["/bin/x", "/lib/libz.so.1.3", "/lib/libc.so.6", "/lib64/ld-linux-x86-64.so.2", "/memfd:rscale-shim.so"]
+            .map(module)
+            .into()
+    }
+
+    #[test]
+    fn libraries_are_found_by_path_or_name() {
+        let modules = modules();
+        let path = |name: &str| module(Path::new(name), &modules).map(|module| module.path.display().to_string());
+        assert_eq!(path("/lib/libz.so.1.3").as_deref(), Ok("/lib/libz.so.1.3"));
+        assert_eq!(path("libz.so.1.3").as_deref(), Ok("/lib/libz.so.1.3"));
+        let refused = path("libz.so").expect_err("not its name");
+        assert_eq!(
+            refused,
+            "--instrument libz.so: the program does not load this when it starts; did you mean /lib/libz.so.1.3?"
+        );
+        let refused = path("/opt/libother.so").expect_err("not loaded");
+        assert!(refused.ends_with("it loads libz.so.1.3, libc.so.6, ld-linux-x86-64.so.2"), "{refused}");
+    }
+
+    #[test]
+    fn libraries_that_run_as_they_are() {
+        assert_eq!(unwatched(&modules(), &[]), ["libz.so.1.3"]);
+    }
+}

@@ -1,0 +1,148 @@
+//! The code that is watched: libraries that are added, functions and files that are left out, and names that are wrong.
+
+use crate::subjects::{Place, expect_status, one_line};
+use rscale_tests::compile::compile;
+use rscale_tests::process::Finished;
+use rscale_tests::summary::Summary;
+
+/// A library with a counter that loses increments.
+const LIBRARY: &str = r#"
+static volatile int counter;
+void add_one(void) { counter++; }
+int value(void) { return counter; }
+"#;
+
+/// Uses the library from two threads. Its own accesses are in order.
+const PROGRAM: &str = r#"
+#include <assert.h>
+#include <pthread.h>
+void add_one(void);
+int value(void);
+static void *worker(void *unused) { add_one(); return unused; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, worker, NULL);
+    add_one();
+    pthread_join(thread, NULL);
+    assert(value() == 2);
+    return 0;
+}
+"#;
+
+/// Loses an increment in a function of its own.
+const RACY: &str = r#"
+#include <assert.h>
+#include <pthread.h>
+static volatile int counter;
+#line 1 "counter.c"
+__attribute__((noinline)) static void increment_it(void) { counter++; }
+#line 6 "program.c"
+static void *worker(void *unused) { increment_it(); return unused; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, worker, NULL);
+    increment_it();
+    pthread_join(thread, NULL);
+    assert(counter == 2);
+    return 0;
+}
+"#;
+
+/// A directory with the program and its library.
+fn with_library() -> Place {
+    let place = Place::new();
+    let source = place.scratch.write("counting.c", LIBRARY);
+    compile(&source, &place.scratch.file("libcounting.so"), &["-shared", "-fPIC"]).expect("the library compiles");
+    let directory = place.scratch.path().display().to_string();
+    let options = [format!("-L{directory}"), "-lcounting".into(), format!("-Wl,-rpath,{directory}")];
+    let source = place.scratch.write("program.c", PROGRAM);
+    compile(&source, &place.scratch.file("program"), &options).expect("the program compiles");
+    place
+}
+
+fn summary(finished: &Finished) -> Summary {
+    Summary::parse(&finished.stdout).expect("a summary")
+}
+
+#[test]
+fn a_race_in_a_library_is_found_where_it_is_watched() {
+    let place = with_library();
+    for library in ["./libcounting.so", "libcounting.so"] {
+        let finished = place.rscale(&["run", "./program", "--instrument", library, "--json", "-"]);
+        expect_status(&finished, 1);
+        assert_eq!(summary(&finished).of_first_finding("kind"), "assertion");
+        let replay = place.rscale(&["replay", "trace.txt"]);
+        expect_status(&replay, 1);
+        let text = one_line(&replay.out());
+        assert!(text.contains("counting.c:3 write counter 0 -> 1"), "{}", replay.describe());
+    }
+}
+
+#[test]
+fn a_library_that_is_not_watched_is_named() {
+    let place = with_library();
+    let finished = place.rscale(&["run", "./program", "--json", "-"]);
+    expect_status(&finished, 0);
+    let summary = summary(&finished);
+    let guarantee = summary.text("guarantee");
+    assert!(guarantee.ends_with("; not watched: the code of libcounting.so (see --instrument)"), "{guarantee}");
+}
+
+#[test]
+fn libraries_that_the_program_does_not_load() {
+    let place = with_library();
+    let start = "the program does not load this when it starts; ";
+    let run = |library: &'static str| ["run", "./program", "--instrument", library];
+    place.refuses(&run("libcuonting.so"), &format!("--instrument libcuonting.so: {start}did you mean "));
+    place.refuses(&run("libcuonting.so"), "/libcounting.so?");
+    place.refuses(&run("./nothing/alike.so"), &format!("{start}it loads "));
+    place.refuses(&["run", "./program", "--dry-run", "--instrument", "libx.so"], start);
+}
+
+#[test]
+fn what_is_excluded_is_not_watched() {
+    let place = Place::with("program", RACY);
+    expect_status(&place.rscale(&["run", "./program", "--quiet"]), 1);
+    for name in ["increment_it", "counter.c"] {
+        let finished = place.rscale(&["run", "./program", "--exclude", name, "--json", "-"]);
+        expect_status(&finished, 0);
+        let guarantee = summary(&finished).text("guarantee").to_owned();
+        assert!(guarantee.contains("not watched: ") && guarantee.contains("increment_it (excluded)"), "{guarantee}");
+    }
+}
+
+#[test]
+fn exclusions_that_match_nothing() {
+    let place = Place::with("program", RACY);
+    let start = "no function or source file of the watched code has this name; ";
+    // The second time, the instrumented code comes out of the cache.
+    for _ in 0..2 {
+        place.refuses(
+            &["run", "./program", "--exclude", "incremnet_it"],
+            &format!("--exclude incremnet_it: {start}did you mean increment_it?"),
+        );
+    }
+    place.refuses(&["run", "./program", "--exclude", "conuter.c"], "did you mean counter.c?");
+    place.refuses(&["run", "./program", "--exclude", "something_else"], "inlined everywhere");
+    place.refuses(&["run", "./program", "--exclude", "main", "--exclude", "nowhere.c"], "--exclude nowhere.c: ");
+    place.refuses(&["run", "./program", "--dry-run", "--exclude", "wokrer"], "did you mean worker?");
+    place.refuses(&["run", "./program", "--scope", "sync", "--exclude", "main"], "they need --scope all");
+}
+
+#[test]
+fn a_dry_run_has_a_line_for_each() {
+    let place = with_library();
+    let plain = place.rscale(&["run", "./program", "--dry-run"]);
+    expect_status(&plain, 0);
+    let lines: Vec<String> = plain.out().lines().map(str::to_owned).collect();
+    assert!(lines[0].contains("/program: ") && lines[0].contains(" functions, "), "{lines:?}");
+    assert_eq!(lines[1..], ["libcounting.so: not watched; --instrument adds it"]);
+    let line = ["run", "./program", "--dry-run", "--instrument", "libcounting.so", "--exclude", "add_one"];
+    let chosen = place.rscale(&line);
+    expect_status(&chosen, 0);
+    let lines: Vec<String> = chosen.out().lines().map(str::to_owned).collect();
+    assert!(lines[1].contains("/libcounting.so: ") && lines[1].contains("functions, "), "{lines:?}");
+    assert_eq!(lines[2..], ["  --exclude add_one: 1 function left out"]);
+}
