@@ -5,7 +5,7 @@ use std::path::Path;
 use rscale_instrument::maps;
 use rscale_instrument::symbols::{SourceFrame, Symbolizer};
 
-use crate::support::Workshop;
+use crate::support::{Workshop, compilers};
 
 const BUILDS: [&[&str]; 6] = [
     &["-g", "-O0", "-pie", "-fPIE"],
@@ -15,6 +15,12 @@ const BUILDS: [&[&str]; 6] = [
     &["-g", "-O2", "-flto"],
     &["-g", "-O2", "-gz"],
 ];
+
+/// Every build with every compiler. For link-time optimisation clang needs a linker of its own.
+fn builds() -> impl Iterator<Item = (Workshop, &'static [&'static str])> {
+    let all = compilers().into_iter().flat_map(|family| BUILDS.map(|flags| (Workshop::with(family), flags)));
+    all.filter(|(workshop, flags)| !(workshop.is_clang() && flags.contains(&"-flto")))
+}
 
 /// What a program printed about itself.
 struct Answers {
@@ -75,9 +81,8 @@ fn check_calls(answers: &Answers, file: &str) {
 
 #[test]
 fn c_programs_with_debug_information() {
-    for flags in BUILDS {
-        println!("{flags:?}");
-        let workshop = Workshop::new();
+    for (workshop, flags) in builds() {
+        println!("clang: {} {flags:?}", workshop.is_clang());
         let program = workshop.compile("names.c", "a.out", flags);
         let answers = Answers::of(&workshop, &program);
         check_variables(&answers, 23);
@@ -90,9 +95,8 @@ fn c_programs_with_debug_information() {
 
 #[test]
 fn cpp_programs_with_debug_information() {
-    for flags in BUILDS {
-        println!("{flags:?}");
-        let workshop = Workshop::new();
+    for (workshop, flags) in builds() {
+        println!("clang: {} {flags:?}", workshop.is_clang());
         let program = workshop.compile("names.cc", "a.out", flags);
         let answers = Answers::of(&workshop, &program);
         check_variables(&answers, 11);

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::rewriting_support::{Rewritten, workshop};
+use crate::rewriting_support::{Rewritten, workshop, workshop_with};
 use crate::stepping::stepped;
-use crate::support::Workshop;
+use crate::support::{Workshop, compilers};
 
 const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
 
@@ -28,10 +28,10 @@ const FIXED_MARKED: [&str; 3] = ["-no-pie", "-fno-pie", "-fcf-protection=full"];
 
 /// Every level, with symbols and without.
 fn compare_builds(source: &str, builds: &[[&str; 3]], arguments: &[&str]) {
-    let workshop = workshop();
-    for level in LEVELS {
-        for build in builds {
-            let context = format!("{source} {level} {build:?}");
+    for family in compilers() {
+        let workshop = workshop_with(family);
+        for (level, build) in LEVELS.iter().flat_map(|level| builds.iter().map(move |build| (level, build))) {
+            let context = format!("{family:?} {source} {level} {build:?}");
             let program = workshop.compile(source, "named", &[&build[..], &[level]].concat());
             assert_eq!(compare(&workshop, &program, arguments, &context), 0, "{context}: traps");
             workshop.run(Command::new("strip").args(["-o", "stripped", "named"]));
@@ -57,15 +57,16 @@ fn threads_run_in_clones() {
 
 #[test]
 fn hooks_see_every_access_that_stepping_sees() {
-    let workshop = workshop();
-    for level in LEVELS {
-        for build in [PLAIN, FIXED_MARKED] {
+    for family in compilers() {
+        let workshop = workshop_with(family);
+        for (level, build) in LEVELS.iter().flat_map(|level| [PLAIN, FIXED_MARKED].map(|build| (level, build))) {
             let program = workshop.compile("forms.c", "a.out", &[&build[..], &[level]].concat());
             let rewritten = Rewritten::new(&workshop, &program);
             let (_, counts) = rewritten.rewritten(&["1"]);
             let seen = stepped(&rewritten, &["1"]);
             assert!(seen.hooks > 100);
-            assert_eq!((counts.hooks, counts.addresses), (seen.hooks, seen.addresses), "{level} {build:?}");
+            let context = format!("{family:?} {level} {build:?}");
+            assert_eq!((counts.hooks, counts.addresses), (seen.hooks, seen.addresses), "{context}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 use rscale_instrument::code::survey::Survey;
 use rscale_instrument::rewrite::{Placement, Plan, length_bound};
 
-use crate::support::Workshop;
+use crate::support::{Compilers, Workshop, compilers};
 
 /// Where the kernel loads position-independent programs when it does not randomise.
 const LOAD_ADDRESS: u64 = 0x5555_5555_4000;
@@ -114,7 +114,12 @@ impl<'a> Rewritten<'a> {
 
 /// A directory with the loader in it.
 pub fn workshop() -> Workshop {
-    let workshop = Workshop::new();
+    workshop_with(compilers()[0])
+}
+
+/// The same, where programs are built with these compilers.
+pub fn workshop_with(family: Compilers) -> Workshop {
+    let workshop = Workshop::with(family);
     workshop.compile("loader.c", "loader.so", &["-O2", "-shared", "-fPIC"]);
     workshop
 }

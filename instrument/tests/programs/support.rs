@@ -7,19 +7,46 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Seconds that a compiler or a test program may take.
 const DEADLINE: &str = "120";
 
+/// The C and the C++ compiler of a family.
+pub type Compilers = [&'static str; 2];
+const GCC: Compilers = ["gcc", "g++"];
+const CLANG: Compilers = ["clang", "clang++"];
+
+/// The compilers that are installed; gcc must be.
+pub fn compilers() -> Vec<Compilers> {
+    let answers = |command: &str| {
+        let mut command = Command::new(command);
+        command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    [GCC, CLANG].into_iter().filter(|family| *family == GCC || answers(family[1])).collect()
+}
+
 /// A directory for one test.
 pub struct Workshop {
     directory: PathBuf,
+    compilers: Compilers,
 }
 
 impl Workshop {
+    /// One that builds with gcc.
     pub fn new() -> Self {
+        Self::with(GCC)
+    }
+
+    /// One that builds with these compilers.
+    pub fn with(compilers: Compilers) -> Self {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("instrument-{}-{number}", std::process::id());
         let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         std::fs::create_dir_all(&directory).expect("the temporary directory is writable");
-        Self { directory }
+        Self { directory, compilers }
+    }
+
+    /// Whether it builds with clang.
+    pub fn is_clang(&self) -> bool {
+        self.compilers == CLANG
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -37,7 +64,8 @@ impl Workshop {
     pub fn compile(&self, source: &str, output: &str, flags: &[&str]) -> PathBuf {
         let original = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/sources").join(source);
         std::fs::copy(original, self.path(source)).expect("the source is there");
-        let compiler = if source.ends_with(".c") { "gcc" } else { "g++" };
+        let [c, cpp] = self.compilers;
+        let compiler = if source.ends_with(".c") { c } else { cpp };
         self.run(Command::new("timeout").args([DEADLINE, compiler, "-pthread", "-o", output, source]).args(flags));
         self.path(output)
     }

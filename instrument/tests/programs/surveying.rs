@@ -8,7 +8,7 @@ use rscale_instrument::code::sites::{OperandClass, Shape, Site};
 use rscale_instrument::code::skips::SkipReason;
 use rscale_instrument::code::survey::{Survey, SurveyError, Surveyed};
 
-use crate::support::Workshop;
+use crate::support::{Compilers, Workshop, compilers};
 
 fn survey(path: &Path) -> Survey {
     Survey::of(path).expect("has code")
@@ -123,25 +123,30 @@ fn ranges(survey: &Survey) -> Vec<(u64, u64)> {
 
 #[test]
 fn stripping_changes_nothing_but_names() {
-    for source in ["stack.c", "names.c", "names.cc"] {
-        for level in ["-O0", "-O1", "-O2", "-O3", "-Os"] {
-            for pie in ["-pie", "-no-pie"] {
-                let workshop = Workshop::new();
-                let position = if pie == "-pie" { "-fPIE" } else { "-fno-pie" };
-                let program = workshop.compile(source, "named", &["-g", level, pie, position]);
-                workshop.run(Command::new("strip").args(["-o", "stripped", "named"]));
-                let (named, stripped) = (survey(&program), survey(&workshop.path("stripped")));
-                let context = format!("{source} {level} {pie}: {}", stripped.coverage_line());
-                assert_eq!(ranges(&named), ranges(&stripped), "{context}");
-                // Some start code is only known by its name.
-                let anonymous_stripped = anonymous(&stripped);
-                assert!(anonymous(&named).iter().all(|entry| anonymous_stripped.contains(entry)), "{context}");
-                let is_short = |reason| matches!(reason, SkipReason::TooShort { .. });
-                assert!(stripped.skipped.iter().all(|skipped| is_short(skipped.reason)), "{context}");
-                assert!(function(&named, "main").function.role == Role::Program);
+    for family in compilers() {
+        for source in ["stack.c", "names.c", "names.cc"] {
+            for level in ["-O0", "-O1", "-O2", "-O3", "-Os"] {
+                for position in [["-pie", "-fPIE"], ["-no-pie", "-fno-pie"]] {
+                    check_stripped(family, source, &[&["-g", level], &position[..]].concat());
+                }
             }
         }
     }
+}
+
+fn check_stripped(family: Compilers, source: &str, flags: &[&str]) {
+    let workshop = Workshop::with(family);
+    let program = workshop.compile(source, "named", flags);
+    workshop.run(Command::new("strip").args(["-o", "stripped", "named"]));
+    let (named, stripped) = (survey(&program), survey(&workshop.path("stripped")));
+    let context = format!("{family:?} {source} {flags:?}: {}", stripped.coverage_line());
+    assert_eq!(ranges(&named), ranges(&stripped), "{context}");
+    // Some start code is only known by its name.
+    let anonymous_stripped = anonymous(&stripped);
+    assert!(anonymous(&named).iter().all(|entry| anonymous_stripped.contains(entry)), "{context}");
+    let is_short = |reason| matches!(reason, SkipReason::TooShort { .. });
+    assert!(stripped.skipped.iter().all(|skipped| is_short(skipped.reason)), "{context}");
+    assert!(function(&named, "main").function.role == Role::Program);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use rscale_instrument::maps::{self, Module};
 use rscale_instrument::symbols::Symbolizer;
 use rscale_instrument::unwind::{Frame, Registers, Unwinder};
 
-use crate::support::{Target, Workshop};
+use crate::support::{Compilers, Target, Workshop, compilers};
 
 /// A program that has stopped itself in the middle of something.
 struct Stopped {
@@ -79,15 +79,23 @@ fn names(stopped: &Stopped) -> Vec<String> {
     frames.iter().filter_map(|frame| symbolizer.frames(frame.lookup_address()).pop()?.function).collect()
 }
 
+/// With every compiler; the frames are those of gcc's program.
 fn check(flags: &[&str], kind: &str, at_least: usize) -> Vec<Frame> {
-    let workshop = Workshop::new();
+    let mut all = compilers().into_iter().map(|family| check_with(family, flags, kind, at_least));
+    let first = all.next().expect("gcc is there");
+    all.for_each(drop);
+    first
+}
+
+fn check_with(family: Compilers, flags: &[&str], kind: &str, at_least: usize) -> Vec<Frame> {
+    let workshop = Workshop::with(family);
     let program = workshop.compile("stack.c", "a.out", flags);
     let stopped = Stopped::start(&program, kind);
     let frames = stopped.unwind(100);
     let found: Vec<_> = frames.iter().skip(1).map(|frame| frame.pc).collect();
     // Both start within the same function, but not at the same instruction.
-    assert_eq!(found, stopped.expected[1..], "{kind} {flags:?}");
-    assert!(frames.len() >= at_least, "{kind}: only {} frames", frames.len());
+    assert_eq!(found, stopped.expected[1..], "{family:?} {kind} {flags:?}");
+    assert!(frames.len() >= at_least, "{family:?} {kind}: only {} frames", frames.len());
     assert_eq!(stopped.unwind(3), frames[..3]);
     frames
 }

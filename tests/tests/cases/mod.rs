@@ -1,7 +1,7 @@
 //! One program: everything that is checked about it.
 
 use rscale_tests::binary::rscale;
-use rscale_tests::compile::compile;
+use rscale_tests::compile::{Compiler, compile, compile_with};
 use rscale_tests::expectation::Expectation;
 use rscale_tests::process::{self, Finished};
 use rscale_tests::scratch::Scratch;
@@ -15,6 +15,8 @@ const REPLAYS: usize = 3;
 
 /// Options of the checks that a program may name too.
 const FLAGS: [&str; 2] = ["--keep-going", "--outcomes"];
+/// Families of programs that are compiled by every compiler there is.
+const COMPILED_BY_ALL: [&str; 2] = ["access/", "instructions/"];
 /// Larger searches are counted under the first isolation level only: a process per execution takes milliseconds.
 const MOST_RUNS_ELSEWHERE: u64 = 300;
 
@@ -34,7 +36,26 @@ impl Case {
             Ok(expectation) => expectation,
             Err(problem) => return vec![format!("expectation: {problem}")],
         };
-        expectation.levels.iter().flat_map(|level| self.problems_at(level, &expectation)).collect()
+        let at = |level: &String| self.problems_at(level, &expectation);
+        expectation.levels.iter().flat_map(at).chain(self.problems_elsewhere(&expectation)).collect()
+    }
+
+    /// Where it matters what code a compiler emits, the verdict is the same with all of them.
+    fn problems_elsewhere(&self, expectation: &Expectation) -> Vec<String> {
+        let is_about_code = COMPILED_BY_ALL.iter().any(|family| self.name.starts_with(family));
+        let others = Compiler::all().iter().filter(|compiler| is_about_code && **compiler != Compiler::Gcc);
+        let check = |compiler: &Compiler| {
+            let scratch = Scratch::new(env!("CARGO_TARGET_TMPDIR"));
+            let executable = scratch.file("program");
+            let level = expectation.levels.last().map_or("-O1", String::as_str);
+            let flags: Vec<&str> = std::iter::once(level).chain(expectation.flags.iter().map(String::as_str)).collect();
+            let bench = Bench { expectation, executable: &executable, trace: scratch.file("trace.txt") };
+            let (isolation, scope) = (expectation.isolation.first()?, expectation.scopes.first()?);
+            let compiled = compile_with(compiler, &self.source, &executable, &flags);
+            let problem = compiled.and_then(|()| bench.check_verdict(isolation, scope)).err()?;
+            Some(format!("{} {level}: {problem}", compiler.command(false)))
+        };
+        others.filter_map(check).collect()
     }
 
     fn problems_at(&self, level: &str, expectation: &Expectation) -> Vec<String> {
