@@ -4,7 +4,7 @@
 //! noticed is left for the shim's own context. Memory stays as it is until the next command, so that the scheduler can
 //! look at the stacks of all threads.
 
-use crate::{arena, evaluation, fiber, sys, world};
+use crate::{arena, control, evaluation, fiber, kernel_threads, sys, world};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{Reply, store_bytes, store_set};
 use rscale_protocol::ending::HeapError;
@@ -129,11 +129,20 @@ pub fn publish() {
         let fiber = &world.fibers[index];
         report.stack_pointer.store(fiber.stack_pointer.get(), Relaxed);
         report.routine.store(fiber.routine.get(), Relaxed);
+        report.thread_pointer.store(thread_pointer(index), Relaxed);
         store_bytes(&report.name, &fiber.name.get());
         if world.live.get().contains(thread) {
             report.next.store(fiber.next(), Choice::Proceed, ThreadSet::EMPTY, false);
             report.holder.store(holder_for(fiber.next()), Relaxed);
         }
+    }
+}
+
+/// The thread-local storage of a thread. Kernel threads get theirs when they start, behind the fiber's creation.
+fn thread_pointer(index: usize) -> u64 {
+    match kernel_threads::are_used() {
+        true => control::get().pool[index].get(),
+        false => world::get().fibers[index].fs.get(),
     }
 }
 

@@ -9,7 +9,7 @@ mod rules;
 mod watched;
 
 pub use duration::parse_duration;
-pub use filters::{FilterChoice, distance, parse_filters};
+pub use filters::{FilterChoice, parse_filters};
 pub use invariants::Invariants;
 pub use rules::{Memory, Rules, Scope};
 pub use watched::Watched;

@@ -1,7 +1,7 @@
 //! The slow path of the stubs: an access that the shadow alone can not dismiss.
 
-use super::locations::Location;
 use super::detect::Kind;
+use super::locations::Location;
 use super::point::{self, Place};
 use super::strings::StringInstruction;
 use super::{clocks, region, saving, spin, tearing};

@@ -45,6 +45,8 @@ pub struct ThreadState {
     pub holder: Option<ThreadId>,
     /// Its start routine.
     pub routine: u64,
+    /// Where its thread-local storage ends.
+    pub thread_pointer: u64,
     /// The name that the program gave it, or nothing.
     pub name: String,
 }
@@ -98,6 +100,7 @@ fn read_thread(arena: &Arena, index: usize) -> Option<ThreadState> {
         stack_pointer: report.stack_pointer.load(Relaxed),
         holder: report.holder.load(Relaxed).checked_sub(1).and_then(|holder| ThreadId::from_index(holder as usize)),
         routine: report.routine.load(Relaxed),
+        thread_pointer: report.thread_pointer.load(Relaxed),
         name: String::from_utf8_lossy(&name).into_owned(),
     })
 }

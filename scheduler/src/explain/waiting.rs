@@ -198,6 +198,7 @@ mod tests {
             stack_pointer: 0,
             holder: Some(ThreadId(holder)),
             routine: 0,
+            thread_pointer: 0,
             name: String::new(),
         }
     }

@@ -6,8 +6,8 @@
 
 mod arena_map;
 mod captured;
-mod functions;
 mod choice;
+mod functions;
 mod region_cache;
 mod regions;
 mod shim;

@@ -74,6 +74,9 @@ pub fn coverage(config: &RunConfig) -> Result<String, Failure> {
         rules: &Rules { scope: Scope::All, ..config.rules },
         watched: &config.watched,
         engine: Engine::Fibers,
+        invariants: Vec::new(),
+        evaluates: false,
+        logs_local_states: false,
     };
     let host = Host::load(&setting, &program, true)?;
     let regions = host.target().regions();

@@ -1,9 +1,10 @@
 //! From the names of functions to the functions, or to words that say why not.
 
 use crate::compile::Subject;
-use crate::config::{Watched, distance};
+use crate::config::Watched;
 use crate::exit::Failure;
 use crate::launch::Function;
+use crate::nearest::nearest;
 use rscale_instrument::symbols::{LookupError, find_function};
 use std::path::{Path, PathBuf};
 
@@ -44,7 +45,7 @@ fn explain(error: &LookupError, name: &str, program: &Path) -> String {
             let places: Vec<String> = several.iter().map(|one| format!("{} at {}", one.name, one.location)).collect();
             format!("the name is ambiguous: {}", places.join(", "))
         }
-        LookupError::Unknown(names) => match nearest(name, names) {
+        LookupError::Unknown(names) => match nearest(name, names.iter().map(String::as_str)) {
             Some(similar) => format!("{program} has no function of this name; did you mean {similar}?"),
             None => format!(
                 "{program} has no function of this name (one that nobody calls may have been left out by the compiler: \
@@ -54,13 +55,6 @@ fn explain(error: &LookupError, name: &str, program: &Path) -> String {
     }
 }
 
-/// The name that is most like it, if one is.
-fn nearest<'a>(name: &str, names: &'a [String]) -> Option<&'a String> {
-    let close = |known: &&String| distance(name, known) <= 2.max(name.chars().count() / 4);
-    let is_sensible = |known: &&String| distance(name, known) < name.chars().count();
-    names.iter().filter(close).filter(is_sensible).min_by_key(|known| (distance(name, known), known.as_str()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,9 +62,6 @@ mod tests {
     #[test]
     fn the_nearest_name_is_suggested() {
         let names = ["sorted", "is_sorted", "main"].map(String::from);
-        assert_eq!(nearest("is_srted", &names), Some(&names[1]));
-        assert_eq!(nearest("sorte", &names), Some(&names[0]));
-        assert_eq!(nearest("x", &names), None);
         let text = explain(&LookupError::Unknown(names.to_vec()), "mian", Path::new("./a.out"));
         assert_eq!(text, "./a.out has no function of this name; did you mean main?");
         assert!(explain(&LookupError::Unknown(Vec::new()), "f", Path::new("./a.out")).contains("used"));

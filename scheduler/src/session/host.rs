@@ -26,8 +26,8 @@ const FEW_THREADS: u32 = 12;
 const PATIENCE: u32 = 4;
 /// How many times slower instrumented code may be before it counts as hanging.
 const SLOWNESS: u32 = 4;
-/// How often the process may be killed from outside before the session gives up.
-const KILLS: u32 = 3;
+/// How often the process may be killed from outside before the session gives up: more often than forks wait for their turn.
+const KILLS: u32 = 8;
 /// What the shim asks for beside [`Ending::NeedIsolation`].
 const NEEDS_EARLY_START: u64 = 1;
 const NEEDS_CHILDREN: u64 = 2;

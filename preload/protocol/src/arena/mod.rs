@@ -282,12 +282,14 @@ pub struct ThreadReport {
     pub life: AtomicU32,
     /// Its next action, where it is alive.
     pub next: Entry,
-    /// Stack pointer where it was switched out; its callee-saved registers lie there. 0 for the one that runs.
+    /// Stack pointer where it was switched out; its callee-saved registers lie there. 0 for one that crashed.
     pub stack_pointer: AtomicU64,
     /// Who holds what its next action waits for, plus one; 0 for nobody.
     pub holder: AtomicU64,
     /// Its start routine.
     pub routine: AtomicU64,
+    /// Where its thread-local storage ends: the FS base.
+    pub thread_pointer: AtomicU64,
     /// Its name, if the program gave it one.
     pub name: [AtomicU64; 2],
 }
