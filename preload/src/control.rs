@@ -31,8 +31,14 @@ pub struct Control {
     pub stream_allocator: Cell<u64>,
     /// Most bytes that the heap may have.
     pub heap_limit: Cell<u64>,
-    /// Where each thread's part of the heap ended when the snapshot was taken.
+    /// Where each thread's part of the heap ended when `main` began.
     pub heap_floors: [Cell<u64>; MAX_THREADS],
+    /// Where it ended when the snapshot was taken.
+    pub fresh_floors: [Cell<u64>; MAX_THREADS],
+    /// Whether an execution has come to its first decision, and whether executions begin there.
+    pub prologue_ended: Cell<bool>,
+    /// See `prologue_ended`.
+    pub is_behind_prologue: Cell<bool>,
     /// Whether the snapshot has been taken.
     pub armed: Cell<bool>,
     /// Whether an execution has run since the last restore.
@@ -79,6 +85,9 @@ static CONTROL: Control = Control {
     stream_allocator: Cell::new(0),
     heap_limit: Cell::new(0),
     heap_floors: [const { Cell::new(0) }; MAX_THREADS],
+    fresh_floors: [const { Cell::new(0) }; MAX_THREADS],
+    prologue_ended: Cell::new(false),
+    is_behind_prologue: Cell::new(false),
     armed: Cell::new(false),
     dirty: Cell::new(false),
     abandoned: Cell::new(false),

@@ -32,6 +32,7 @@ mod keys;
 mod mailbox;
 mod panic;
 mod policy;
+mod prologue;
 mod query;
 mod random;
 mod sched;

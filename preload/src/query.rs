@@ -1,6 +1,6 @@
 //! The shim's command loop: runs on its own stack between executions, and inside an execution while it is paused.
 
-use crate::{arena, control, evaluation, fiber, finish, forks, mailbox, snapshot, switch, sys, world};
+use crate::{arena, control, evaluation, fiber, finish, forks, mailbox, prologue, snapshot, switch, sys, world};
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{Command, Isolation, Reply, Token};
@@ -84,8 +84,10 @@ fn execute() {
     crate::access::begin();
     evaluation::begin();
     control::get().dirty.set(true);
-    crate::start::create_main_fiber();
-    world::get().running.set(true);
+    if !prologue::is_over() {
+        crate::start::create_main_fiber();
+        world::get().running.set(true);
+    }
     fiber::enter();
 }
 

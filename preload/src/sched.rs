@@ -3,7 +3,7 @@
 //! Runs on the stack of the fiber that arrived, and switches from there directly to the fiber that is next. If that is
 //! the same fiber, nothing is switched at all.
 
-use crate::{access, arena, enabled, evaluation, fiber, finish, mailbox, policy, query, world};
+use crate::{access, arena, enabled, evaluation, fiber, finish, mailbox, policy, prologue, query, world};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{LOG_CAPACITY, Reply, Token, store_set};
 use rscale_protocol::{Action, Choice, Ending, ThreadId, ThreadSet};
@@ -30,6 +30,7 @@ pub fn hand_over() -> ! {
 /// Decides who takes the next step, logs it, and marks how it is taken. Ends the execution where nobody can.
 pub fn decide() -> Token {
     let world = world::get();
+    prologue::end();
     evaluation::check_state();
     let enabled = within_atomic_section(enabled::current());
     let sensible = access::spin::without_waiting(enabled);

@@ -314,7 +314,7 @@ output of the program
         asked.answers = vec![Answer { function: "ns::size".into(), value: -2 }];
         asked.stacks = vec![thread(1, "left", "about to lock b", "left at ab.c:8")];
         let expected = format!(
-            "{STEPS}stopped after 2 steps, as asked; the schedule has 3 more steps, not run\n\nthreads\n  1 left: about \
+            "{STEPS}stopped after 3 steps, as asked; the schedule has 3 more steps, not run\n\nthreads\n  1 left: about \
              to lock b\n      left at ab.c:8\n\nns::size = -2\n"
         );
         assert_eq!(render(&asked, false), expected);

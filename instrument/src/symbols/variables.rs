@@ -168,7 +168,12 @@ impl<'a> Collector<'a> {
             }
             return name.clone();
         }
-        let Some(name) = self.units.name(die.unit, attributes) else {
+        // Where types have units of their own, clang leaves the name to them.
+        let defined = || {
+            let die = self.units.reference(die.unit, attributes, gimli::DW_AT_signature)?;
+            self.units.name(die.unit, self.units.entry(die)?.attrs())
+        };
+        let Some(name) = self.units.name(die.unit, attributes).or_else(defined) else {
             return around.to_owned();
         };
         if is_opaque_in_namespace(around, &name) {

@@ -111,9 +111,6 @@ impl Action {
     /// The action changes something that an invariant reads.
     pub const OBSERVED: u8 = 128;
 
-    /// A read that was an atomic update before it took place: it has turned out to change nothing.
-    pub const WAS_UPDATE: u8 = 128;
-
     /// An action on one variable, without a deadline.
     #[must_use]
     pub fn new(thread: ThreadId, op: Op, object: Variable) -> Action {
@@ -123,10 +120,7 @@ impl Action {
     /// The action as it was before it took place.
     #[must_use]
     pub fn announced(self) -> Action {
-        if self.flags & Self::WAS_UPDATE == 0 {
-            return self;
-        }
-        Action { op: Op::AtomicUpdate, flags: self.flags & !Self::WAS_UPDATE, ..self }
+        if self.op == Op::VainUpdate { Action { op: Op::AtomicUpdate, ..self } } else { self }
     }
 
     /// Whether the operation may give up waiting.

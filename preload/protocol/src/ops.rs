@@ -122,7 +122,7 @@ impl Op {
     #[must_use]
     #[inline(always)]
     pub fn changes_nothing(self) -> bool {
-        matches!(self, Op::Read | Op::Yield | Op::Sleep | Op::Preempt)
+        matches!(self, Op::Read | Op::VainUpdate | Op::Yield | Op::Sleep | Op::Preempt)
     }
 
     /// Whether the operation changes something only if it succeeds, that is, returns 0.
@@ -271,4 +271,6 @@ operations! {
     121 Write "write" Memory Object;
     /// Reads and writes a location in one step.
     122 AtomicUpdate "atomic update" Memory Object;
+    /// An atomic update that has turned out to change nothing: no more than a read. Only a log has it.
+    123 VainUpdate "atomic update in vain" Memory Reads;
 }

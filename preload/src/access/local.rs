@@ -6,7 +6,7 @@
 
 use super::clocks::Own;
 use super::spin;
-use crate::{arena, gate, world};
+use crate::{arena, evaluation, gate, world};
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::LocalState;
@@ -63,7 +63,7 @@ pub fn pass_in_loop(op: Op, object: Variable) -> i32 {
 
 /// As [`pass_in_loop`].
 pub fn pass_action_in_loop(action: Action) -> i32 {
-    if super::is_on() && !world::get().is_alone() {
+    if super::is_on() && !evaluation::is_under_way() && !world::get().is_alone() {
         let (stack_pointer, registers) = gate::caller_state();
         spin::look(action.op, action.object.0, action.pc, || spin::local_state(&registers, stack_pointer));
     }

@@ -158,7 +158,7 @@ fn settle(round: &mut Round, thread: ThreadId) {
         written(update.location, thread);
     } else {
         // A compare-and-exchange that failed, and the like, is no more than a read: it commutes with others.
-        arena::get().log.make_read(update.logged);
+        arena::get().log.make_vain(update.logged);
     }
 }
 

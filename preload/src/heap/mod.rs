@@ -200,12 +200,19 @@ pub fn fresh_part(page: u64) -> Option<(usize, u64, u64)> {
     }
     let thread = ((page - BASE) / STRIDE) as usize;
     let base = BASE + thread as u64 * STRIDE;
-    let start = (base + control::get().heap_floors[thread].get()).next_multiple_of(4096);
+    let start = (base + control::get().fresh_floors[thread].get()).next_multiple_of(4096);
     (page >= start).then_some((thread, start, base + STRIDE))
 }
 
 /// `main` begins: what was allocated before is not checked at its end.
 pub fn mark_start_of_main() {
     let floors = &control::get().heap_floors;
+    floors.iter().zip(&state().tops).for_each(|(floor, top)| floor.set(top.get()));
+    mark_end_of_prologue();
+}
+
+/// The snapshot is taken here: what was allocated before has contents.
+pub fn mark_end_of_prologue() {
+    let floors = &control::get().fresh_floors;
     floors.iter().zip(&state().tops).for_each(|(floor, top)| floor.set(top.get()));
 }

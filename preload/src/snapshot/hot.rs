@@ -6,6 +6,8 @@ use core::arch::asm;
 
 /// Most pages that can be hot: 8 GB.
 const CAPACITY: usize = 1 << 21;
+/// Bytes of the table of pages.
+const TABLE: u64 = (CAPACITY * size_of::<Page>()) as u64;
 
 /// The hot pages.
 pub struct HotSet {
@@ -33,13 +35,18 @@ impl HotSet {
 
     /// Reserves room; gives its range back.
     pub fn map(&mut self) -> Option<(u64, u64)> {
-        let table = (CAPACITY * size_of::<Page>()) as u64;
-        let length = table + CAPACITY as u64 * PAGE;
+        let length = TABLE + CAPACITY as u64 * PAGE;
         let start = sys::map(0, length, libc::PROT_READ | libc::PROT_WRITE)?;
         self.pages = start as *mut Page;
-        self.saved = start + table;
+        self.saved = start + TABLE;
         self.saved_end = start + length;
         Some((start, start + length))
+    }
+
+    /// No page is hot any more.
+    pub fn forget(&mut self) {
+        self.count = 0;
+        self.saved = self.pages as u64 + TABLE;
     }
 
     /// How many pages are hot.

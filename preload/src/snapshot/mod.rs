@@ -82,6 +82,15 @@ pub fn take() -> bool {
     })
 }
 
+/// Takes the snapshot anew, of the same mappings: from here on, what there is now is what is restored.
+pub fn take_again() -> bool {
+    with(|snapshot| {
+        snapshot.hot.forget();
+        snapshot.fresh = Fresh::new();
+        snapshot.ranges().iter().all(|range| range.protect())
+    })
+}
+
 impl Snapshot {
     fn ranges(&self) -> &[Range] {
         &self.ranges[..self.count]

@@ -190,6 +190,12 @@ fn clear_output() {
     }
 }
 
+/// Whether there is nothing to bring back, and no output.
+pub fn is_untouched() -> bool {
+    let changed = [&STATE.numbers_changed, &STATE.offsets_changed, &STATE.flags_changed, &STATE.output_written];
+    !changed.iter().any(|flag| flag.get())
+}
+
 /// Brings the descriptors back to what they were at the snapshot.
 pub fn undo() {
     if STATE.numbers_changed.replace(false) {

@@ -42,6 +42,11 @@ fn update(call: &Call, change: impl FnOnce(&mut Ranges) -> bool) {
     }
 }
 
+/// Whether the execution has mapped nothing.
+pub fn is_untouched() -> bool {
+    with(|ranges| ranges.is_empty())
+}
+
 /// Unmaps what the execution mapped.
 pub fn undo() {
     with(|ranges| {

@@ -171,6 +171,11 @@ pub fn close_all() {
     descriptors::close_all();
 }
 
+/// Whether the execution has not done anything yet that [`undo`] would undo.
+pub fn is_untouched() -> bool {
+    surroundings::is_untouched() && descriptors::is_untouched() && memory::is_untouched()
+}
+
 /// Undoes what the execution did to the kernel's state of the process.
 pub fn undo() {
     surroundings::undo();

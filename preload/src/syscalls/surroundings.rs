@@ -43,6 +43,11 @@ pub fn umask(call: &Call) -> i64 {
     old
 }
 
+/// Whether there is nothing to go back to.
+pub fn is_untouched() -> bool {
+    CHANGED.directory.get() == 0 && CHANGED.umask.get() == 0
+}
+
 /// Goes back.
 pub fn undo() {
     let directory = CHANGED.directory.replace(0);

@@ -254,7 +254,11 @@ pub fn after_help() -> String {
 
 /// A filter as it is typed.
 pub fn filter_usage(filter: &FilterInfo) -> String {
-    filter.argument.map_or(filter.name.to_owned(), |argument| format!("{}={argument}", filter.name))
+    match filter.argument.map(|argument| (argument, argument.trim_matches(['[', ']']))) {
+        None => filter.name.to_owned(),
+        Some((argument, bare)) if bare != argument => format!("{}[={bare}]", filter.name),
+        Some((argument, _)) => format!("{}={argument}", filter.name),
+    }
 }
 
 #[cfg(test)]

@@ -134,7 +134,7 @@ pub fn verb(op: Op) -> &'static str {
         Op::ProcessExit => "exit the process",
         Op::Read => "read",
         Op::Write => "write",
-        Op::AtomicUpdate => "update atomically",
+        Op::AtomicUpdate | Op::VainUpdate => "update atomically",
     }
 }
 

@@ -71,7 +71,7 @@ impl Witness {
     #[must_use]
     pub fn after(&self, target: &Target, end: Option<&RunEnd>, before: Before) -> Seen {
         let value = before.memory.map_or_else(String::new, |content| {
-            if content.action.op == Op::Read {
+            if matches!(content.action.op, Op::Read | Op::VainUpdate) {
                 return content.shown;
             }
             match self.written(target, end, &content) {

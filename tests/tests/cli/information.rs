@@ -43,7 +43,7 @@ fn list_names_everything() {
         assert!(list.contains(title), "{title:?} is missing: {list}");
     }
     for name in
-        "nsb db=N deadlock assertion crash invariant misuse memory hang sc pthread_create pthread_mutex_lock sem_wait \
+        "nsb[=N] db=N lcd superstep deadlock assertion crash invariant misuse memory hang sc pthread_create pthread_mutex_lock sem_wait \
                  pthread_cond_wait pthread_rwlock_rdlock pthread_barrier_wait"
             .split_whitespace()
     {

@@ -26,7 +26,9 @@ fn filters_that_are_not_there() {
         ("magic", "there is no filter \"magic\"; `rscale list` names them all"),
         ("db", "filter db needs a number, as in db=2"),
         ("db=x", "filter db needs a whole number that fits 64 bits, not \"x\""),
-        ("nsb=3", "filter nsb takes no value; write nsb"),
+        ("lcd=3", "filter lcd takes no value; write lcd"),
+        ("nsb=0", "filter nsb takes a number from 1 to 268435456, not 0"),
+        ("supersetp", "there is no filter \"supersetp\"; did you mean superstep?"),
         ("nsb,nsb", "filter nsb stands there twice; name it once"),
         ("nsb,,db=1", "a filter name is missing between the commas"),
     ] {

@@ -67,12 +67,11 @@ impl Log {
         self.local_states.get(index).map_or(LocalState::UNKNOWN, |word| LocalState(word.load(Relaxed)))
     }
 
-    /// The step, an atomic update, turned out to be no more than a read.
-    pub fn make_read(&self, index: usize) {
+    /// The step, an atomic update, turned out to change nothing.
+    pub fn make_vain(&self, index: usize) {
         if let Some(entry) = self.entries.get(index) {
             let rest = entry.words[0].load(Relaxed) & !0xff;
-            let flag = u64::from(Action::WAS_UPDATE) << 8;
-            entry.words[0].store(rest | flag | u64::from(Op::Read as u8), Relaxed);
+            entry.words[0].store(rest | u64::from(Op::VainUpdate as u8), Relaxed);
         }
     }
 
