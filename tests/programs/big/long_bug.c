@@ -2,6 +2,7 @@
  * verdict: bug
  * kind: assertion
  * message: counter < 35000
+ * levels: -O2
  *
  * A failure after 70000 steps: the trace is as long and replays.
  */
