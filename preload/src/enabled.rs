@@ -20,7 +20,7 @@ pub struct Enabled {
     /// Threads whose next action may have to wait.
     waiting: Cell<ThreadSet>,
     /// The threads that can take a step, by [`Choice`]; spurious wake-ups as if they were unlimited.
-    sets: Cell<[ThreadSet; 3]>,
+    sets: [Cell<ThreadSet>; 3],
 }
 
 impl Enabled {
@@ -30,7 +30,7 @@ impl Enabled {
             is_known: Cell::new(false),
             stale: Cell::new(ThreadSet::EMPTY),
             waiting: Cell::new(ThreadSet::EMPTY),
-            sets: Cell::new([ThreadSet::EMPTY; 3]),
+            sets: [const { Cell::new(ThreadSet::EMPTY) }; 3],
         }
     }
 
@@ -59,11 +59,32 @@ impl Enabled {
     }
 
     fn put(&self, thread: ThreadId, choices: Choices) {
-        let mut sets = self.sets.get();
-        for (set, is_member) in sets.iter_mut().zip([choices.proceed, choices.time_out, choices.spurious]) {
-            if is_member { set.insert(thread) } else { set.remove(thread) }
+        for (kept, is_member) in self.sets.iter().zip([choices.proceed, choices.time_out, choices.spurious]) {
+            let mut set = kept.get();
+            if is_member {
+                set.insert(thread)
+            } else {
+                set.remove(thread)
+            }
+            kept.set(set);
         }
-        self.sets.set(sets);
+    }
+
+    /// Asks again about those whose answer may have changed.
+    #[inline(always)]
+    fn refresh(&self) {
+        if !self.is_known.replace(true) {
+            self.sets.iter().for_each(|set| set.set(ThreadSet::EMPTY));
+            self.waiting.set(ThreadSet::EMPTY);
+            self.stale.set(world::get().live.get());
+        }
+        for thread in self.stale.replace(ThreadSet::EMPTY) {
+            ask(thread);
+        }
+    }
+
+    fn all(&self) -> [ThreadSet; 3] {
+        [self.sets[0].get(), self.sets[1].get(), self.sets[2].get()]
     }
 }
 
@@ -83,19 +104,20 @@ pub fn note_step(done: &Action) {
 
 /// The threads that can take a step, by [`Choice`].
 pub fn current() -> [ThreadSet; 3] {
-    let world = world::get();
-    let kept = &world.enabled;
-    if !kept.is_known.replace(true) {
-        kept.sets.set([ThreadSet::EMPTY; 3]);
-        kept.waiting.set(ThreadSet::EMPTY);
-        kept.stale.set(world.live.get());
-    }
-    for thread in kept.stale.replace(ThreadSet::EMPTY) {
-        ask(thread);
-    }
-    let sets = limited(kept.sets.get());
+    let kept = &world::get().enabled;
+    kept.refresh();
+    let sets = limited(kept.all());
     debug_assert!(sets == computed());
     sets
+}
+
+/// The threads that can proceed, if that is all that anybody can do. Most states are like that, and going through all
+/// three sets for nothing is what a step would spend most of its time with.
+#[inline(always)]
+pub fn only_proceeding() -> Option<ThreadSet> {
+    let kept = &world::get().enabled;
+    kept.refresh();
+    (kept.sets[1].get().is_empty() && kept.sets[2].get().is_empty()).then(|| kept.sets[0].get())
 }
 
 /// Asks the model about a thread.
@@ -117,7 +139,7 @@ pub fn computed() -> [ThreadSet; 3] {
     for thread in world::get().live.get() {
         all.put(thread, choices_of(thread));
     }
-    limited(all.sets.get())
+    limited(all.all())
 }
 
 /// Without spurious wake-ups where there have been enough.

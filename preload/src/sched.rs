@@ -32,11 +32,27 @@ pub fn decide() -> Token {
     let world = world::get();
     prologue::end();
     evaluation::check_state();
+    let is_plain = !world.has_atomic_sections.get() && !access::spin::is_anyone_waiting();
+    let token = match enabled::only_proceeding().filter(|_| is_plain) {
+        Some(proceed) => {
+            let enabled = [proceed, ThreadSet::EMPTY, ThreadSet::EMPTY];
+            let token = policy::choose(&enabled, &enabled);
+            log(token, &enabled);
+            token
+        }
+        None => decide_among_all(),
+    };
+    world.fibers[token.thread.index()].turn.set(token.choice);
+    token
+}
+
+/// As [`decide`], where there is more to it than who can proceed.
+#[inline(never)]
+fn decide_among_all() -> Token {
     let enabled = within_atomic_section(enabled::current());
     let sensible = access::spin::without_waiting(enabled);
     let offered = if schedules_waiting() { enabled } else { sensible };
     let token = policy::choose(&offered, &sensible);
-    world.fibers[token.thread.index()].turn.set(token.choice);
     log(token, &offered);
     access::spin::scheduled(token.thread, sensible[token.choice as usize].contains(token.thread));
     token

@@ -340,6 +340,12 @@ pub fn scheduled(thread: ThreadId, is_alone: bool) {
     }
 }
 
+/// Whether some thread waits in a loop.
+#[inline(always)]
+pub fn is_anyone_waiting() -> bool {
+    !WAITING.0.get().is_empty()
+}
+
 /// Whether threads wait in a loop where nobody can take a step.
 pub fn is_livelock() -> bool {
     super::is_on() && !WAITING.0.get().is_empty()
