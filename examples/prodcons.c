@@ -2,6 +2,9 @@
  * mutex and a condition variable. A post that finds somebody waiting sets a flag; the waiter takes it down. The semaphore
  * is good for one waiter at a time only: one producer and one consumer is what this program has.
  *
+ * The consumer asserts that it finds the buffer empty when it begins, which is wrong: the producer may have been faster.
+ * Tools that let the creating thread run on first did not see it. -DNO_ASSERTION leaves that out, and all is well.
+ *
  *   cc -g -O1 -pthread -DN=1 -DSIZE=2 prodcons.c
  */
 #include <assert.h>
@@ -71,6 +74,9 @@ static void *produce(void *unused) {
 }
 
 static void consume(void) {
+#ifndef NO_ASSERTION
+    assert(filled == 0);
+#endif
     for (int i = 0; i < N; i++) {
         semaphore_wait(&items);
         pthread_mutex_lock(&buffer_lock);

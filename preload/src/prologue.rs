@@ -5,7 +5,7 @@
 //! is left out where the prologue has changed what the kernel holds for the process: only what comes after a snapshot
 //! can be undone.
 
-use crate::{arena, control, kernel_threads, snapshot, switch, syscalls, world};
+use crate::{access, arena, control, kernel_threads, snapshot, switch, syscalls, world};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::ThreadId;
 use rscale_protocol::arena::Isolation;
@@ -13,14 +13,21 @@ use rscale_protocol::arena::Isolation;
 /// A decision is due. If it is the first one, executions begin here from now on.
 #[inline(always)]
 pub fn end() {
-    if world::get().steps.get() == 0 && !control::get().prologue_ended.get() {
-        end_first();
+    if world::get().steps.get() == 0 {
+        begin_here();
     }
 }
 
+fn begin_here() {
+    if !control::get().prologue_ended.replace(true) {
+        move_snapshot();
+    }
+    // What was noted on the way here is forgotten, so that it does not matter whether there was one.
+    access::begin();
+}
+
 #[cold]
-fn end_first() {
-    control::get().prologue_ended.set(true);
+fn move_snapshot() {
     let is_restored = arena::get().setup.isolation.load(Relaxed) == Isolation::Snapshot as u32;
     let is_main = world::get().current.get() == ThreadId::MAIN;
     if is_restored && is_main && !kernel_threads::are_used() && syscalls::is_untouched() {

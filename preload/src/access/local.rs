@@ -32,6 +32,12 @@ pub fn forget() {
     HASH.0.set(None);
 }
 
+/// Nothing is known of the running thread.
+pub fn forget_all() {
+    HASH.0.set(None);
+    HAS_WRITTEN.0.set(false);
+}
+
 /// The running thread has written memory that is not its stack.
 pub fn note_write() {
     HAS_WRITTEN.0.set(true);

@@ -101,6 +101,8 @@ impl Round {
 /// An execution begins.
 pub fn begin() {
     create(ThreadId::MAIN);
+    PROGRESS.0.set(false);
+    local::forget_all();
     WAITING.0.set(ThreadSet::EMPTY);
     EXHAUSTED.0.set(ThreadSet::EMPTY);
     HAS_BEEN_LOOSE.0.set(ThreadSet::EMPTY);

@@ -37,8 +37,9 @@ pub enum ObjectState {
     Futex(Futex),
 }
 
-/// One object.
+/// One object, on a cache line of its own: every operation looks at one or two.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(align(64))]
 pub struct Object {
     /// Where it lies.
     pub address: u64,

@@ -1,0 +1,103 @@
+//! The programs of the SCALE thesis, appendix A, under its filters: bugs are found, correct programs come out clean, and
+//! the searches have the sizes that `docs/results.md` compares with the thesis' own.
+
+use rscale_tests::binary::{rscale, workspace};
+use rscale_tests::compile::compile;
+use rscale_tests::process;
+use rscale_tests::scratch::Scratch;
+use rscale_tests::summary::Summary;
+use std::process::Command;
+
+struct Bench(Scratch);
+
+impl Bench {
+    fn new() -> Bench {
+        Bench(Scratch::new(env!("CARGO_TARGET_TMPDIR")))
+    }
+
+    /// Compiles an example and explores it.
+    fn explore(&self, example: &str, flags: &[&str], options: &[&str]) -> Summary {
+        let program = self.0.file("program");
+        let source = workspace().join(format!("examples/{example}.c"));
+        compile(&source, &program, &[&["-O1"], flags].concat()).expect(example);
+        let mut command = Command::new(rscale());
+        command.arg("run").arg(&program).args(["--quiet", "--json", "-", "--trace"]).arg(self.0.file("trace.txt"));
+        let finished = process::run(command.args(options)).expect("rscale ends");
+        Summary::parse(&finished.stdout).unwrap_or_else(|problem| panic!("{problem}\n{}", finished.describe()))
+    }
+}
+
+fn expect_bug(summary: &Summary, what: &str) {
+    assert_eq!(summary.text("verdict"), "bug", "{what}");
+    assert!(summary.has_finding("assertion"), "{what}: {}", summary.0["findings"]);
+}
+
+fn expect_clean(summary: &Summary, what: &str) {
+    assert_eq!((summary.text("verdict"), &summary.0["complete"]), ("clean", &true.into()), "{what}");
+}
+
+/// Section 6.1: there is no bound on the depth, and consumer and producer wait in loops.
+#[test]
+fn the_queue_loses_an_element() {
+    let bench = Bench::new();
+    for n in 2..=10 {
+        for filters in ["lcd", "nsb,lcd,superstep"] {
+            let size = format!("-DN={n}");
+            expect_bug(&bench.explore("nbqueue", &[&size], &["--filters", filters]), &format!("{filters} {size}"));
+        }
+    }
+    let fixed = ["-DFIXED", "-DN=1"];
+    for filters in ["nsb,lcd", "nsb,lcd,superstep", "nsb", "nsb,superstep"] {
+        expect_clean(&bench.explore("nbqueue", &fixed, &["--filters", filters]), filters);
+    }
+}
+
+/// Section 6.5: other tools of the time took these for correct.
+#[test]
+fn bugs_that_others_missed() {
+    let bench = Bench::new();
+    for filters in ["nsb", "superstep", "nsb,lcd,superstep"] {
+        expect_bug(&bench.explore("prodcons", &[], &["--filters", filters]), filters);
+        expect_bug(&bench.explore("inspectbug", &[], &["--filters", filters]), filters);
+        expect_clean(&bench.explore("prodcons", &["-DNO_ASSERTION", "-DN=2"], &["--filters", filters]), filters);
+    }
+}
+
+/// Tables 6.1 to 6.3: the number of final states does not depend on the filter, and is the exact one where that is known.
+#[test]
+fn correct_programs_and_their_final_states() {
+    let bench = Bench::new();
+    for (example, flags, ends) in [
+        ("indexer", &["-DN=2"][..], 1),
+        ("indexer", &["-DN=4"], 1),
+        ("threadpool", &["-DN=1"], 6),
+        ("threadpool", &["-DN=2"], 86),
+        ("barrier", &["-DN=2", "-DSTEPS=1"], 6),
+        ("barrier", &["-DN=2", "-DSTEPS=2"], 54),
+        ("barrier", &["-DN=2", "-DSTEPS=3"], 486),
+        ("barrier", &["-DN=3", "-DSTEPS=1"], 360),
+    ] {
+        for filters in ["nsb", "nsb,superstep"] {
+            let what = format!("{example} {flags:?} {filters}");
+            let summary = bench.explore(example, flags, &["--scope", "sync", "--filters", filters]);
+            expect_clean(&summary, &what);
+            assert_eq!(summary.number("executions"), Some(ends), "{what}");
+        }
+    }
+}
+
+/// Searches must not grow unnoticed.
+#[test]
+fn sizes_of_searches() {
+    let bench = Bench::new();
+    for (example, flags, filters, runs) in [
+        ("indexer", &["-DN=4"][..], "nsb", 1221),
+        ("indexer", &["-DN=4"], "nsb,superstep", 35),
+        ("threadpool", &["-DN=2"], "nsb,superstep", 133),
+        ("barrier", &["-DN=2", "-DSTEPS=3"], "nsb,superstep", 487),
+        ("barrier", &["-DN=3", "-DSTEPS=1"], "nsb,superstep", 484),
+    ] {
+        let summary = bench.explore(example, flags, &["--scope", "sync", "--filters", filters]);
+        assert_eq!(summary.number("runs"), Some(runs), "{example} {flags:?} {filters}");
+    }
+}
