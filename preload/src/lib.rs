@@ -30,6 +30,7 @@ mod heap;
 mod kernel_threads;
 mod keys;
 mod mailbox;
+mod message;
 mod panic;
 mod policy;
 mod prologue;

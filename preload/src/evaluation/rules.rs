@@ -4,29 +4,13 @@
 //! the end of the process. What others would see, or would have to happen first, is refused.
 
 use super::reads;
+use crate::message::Message;
 use crate::syscalls::{Call, Served};
 use crate::{arena, fault, finish, sys, world};
-use core::fmt::Write;
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::Progress;
 use rscale_protocol::ending::HeapError;
 use rscale_protocol::{Action, Choice, Ending, Family, Misuse, Op};
-
-/// A message of limited length.
-struct Message {
-    bytes: [u8; 256],
-    length: usize,
-}
-
-impl Write for Message {
-    fn write_str(&mut self, text: &str) -> core::fmt::Result {
-        let room = &mut self.bytes[self.length..];
-        let taken = text.len().min(room.len());
-        room[..taken].copy_from_slice(&text.as_bytes()[..taken]);
-        self.length += taken;
-        Ok(())
-    }
-}
 
 /// The function can not be evaluated: says why and ends the process.
 pub fn refuse(what: &[u8]) -> ! {
@@ -41,9 +25,7 @@ fn refuse_as_said() -> ! {
 }
 
 fn refuse_with(text: core::fmt::Arguments<'_>) -> ! {
-    let mut message = Message { bytes: [0; 256], length: 0 };
-    let _ = message.write_fmt(text); // writing to the buffer can not fail
-    refuse(&message.bytes[..message.length])
+    refuse(Message::<256>::of(text).as_bytes())
 }
 
 /// The function did what would end an execution.

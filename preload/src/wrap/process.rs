@@ -1,6 +1,7 @@
 //! The end of the process.
 
 use super::wrap;
+use crate::message::Message;
 use crate::{arena, evaluation, gate, start, world};
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -79,31 +80,16 @@ extern "C" fn last_exit_handler(status: c_int, _argument: *mut c_void) {
     crate::syscalls::process::end(status)
 }
 
-/// A message that is built up without allocating.
-struct Text {
-    bytes: [u8; TEXT_CAPACITY],
-    length: usize,
-}
+type Text = Message<TEXT_CAPACITY>;
 
-impl Write for Text {
-    fn write_str(&mut self, text: &str) -> core::fmt::Result {
-        let room = &mut self.bytes[self.length..];
-        let taken = text.len().min(room.len());
-        room[..taken].copy_from_slice(&text.as_bytes()[..taken]);
-        self.length += taken;
-        Ok(())
+/// Adds a string of the program.
+fn push(text: &mut Text, string: *const c_char) {
+    if string.is_null() {
+        return;
     }
-}
-
-impl Text {
-    fn push(&mut self, string: *const c_char) {
-        if string.is_null() {
-            return;
-        }
-        // SAFETY: the program passes terminated strings.
-        for chunk in unsafe { CStr::from_ptr(string) }.to_bytes().utf8_chunks() {
-            let _ = self.write_str(chunk.valid()); // writing to the buffer can not fail
-        }
+    // SAFETY: the program passes terminated strings.
+    for chunk in unsafe { CStr::from_ptr(string) }.to_bytes().utf8_chunks() {
+        let _ = text.write_str(chunk.valid()); // writing to the buffer can not fail
     }
 }
 
@@ -127,10 +113,10 @@ wrap! {
 
     /// An assertion failed: its text is kept for the report; then libc prints it and aborts.
     fn __assert_fail(assertion: *const c_char, file: *const c_char, line: c_uint, function: *const c_char) {
-        let mut text = Text { bytes: [0; TEXT_CAPACITY], length: 0 };
-        text.push(assertion);
+        let mut text = Text::new();
+        push(&mut text, assertion);
         if let Some(arena) = arena::attached() {
-            arena.store_text(&text.bytes[..text.length]);
+            arena.store_text(text.as_bytes());
         }
         world::get().assertion_failed.set(true);
         type AssertFail = extern "C" fn(*const c_char, *const c_char, c_uint, *const c_char) -> !;
