@@ -146,7 +146,7 @@ fn perform(action: &Action, choice: Choice) -> Outcome {
     enabled::note_step(action);
     arena::get().log.store_result(world.logged.get() - 1, outcome.result);
     access::clocks::step(action);
-    access::spin::stepped(action);
+    access::spin::stepped(action, outcome.result);
     sched::wake_sleepers(action);
     outcome
 }

@@ -125,6 +125,13 @@ impl Op {
         matches!(self, Op::Read | Op::VainUpdate | Op::Yield | Op::Sleep | Op::Preempt)
     }
 
+    /// Whether the operation changed no variable, given what it returned.
+    #[must_use]
+    #[inline(always)]
+    pub fn changed_nothing(self, result: i32) -> bool {
+        self.changes_nothing() || self.is_attempt() && result != 0
+    }
+
     /// Whether the operation changes something only if it succeeds, that is, returns 0.
     #[must_use]
     #[inline(always)]

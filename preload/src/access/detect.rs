@@ -206,3 +206,8 @@ pub fn report(location: Location) {
     }
     arena.result.races.store((count + 1).min(MAX_RACES) as u32, Relaxed);
 }
+
+/// Whether this execution has found such a location.
+pub fn has_found() -> bool {
+    arena::get().result.races.load(Relaxed) > 0
+}

@@ -9,8 +9,8 @@ use super::spin;
 use crate::{arena, evaluation, gate, world};
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
+use rscale_protocol::Action;
 use rscale_protocol::arena::LocalState;
-use rscale_protocol::{Action, Op, Variable};
 
 /// The local state in which the running thread arrives at its next action, if it is known.
 static HASH: Own<Option<u64>> = Own(Cell::new(None));
@@ -61,20 +61,15 @@ pub fn begin_step(index: usize) {
     }
 }
 
-/// Passes the gate with an operation on an object that changes nothing, or nothing unless it succeeds: a thread may do
-/// so in a loop until another thread helps it.
-pub fn pass_in_loop(op: Op, object: Variable) -> i32 {
-    pass_action_in_loop(gate::action(op, object))
-}
-
-/// As [`pass_in_loop`].
-pub fn pass_action_in_loop(action: Action) -> i32 {
+/// Passes the gate with an action that changes nothing, or nothing unless it succeeds: a thread may do so in a loop until
+/// another thread helps it.
+pub fn pass_in_loop(action: Action) -> i32 {
     if super::is_on() && !evaluation::is_under_way() && !world::get().is_alone() {
         let (stack_pointer, registers) = gate::caller_state();
         spin::look(action.op, action.object.0, action.pc, || spin::local_state(&registers, stack_pointer));
     }
     let result = gate::pass(action);
-    if result == 0 && !action.op.changes_nothing() {
+    if !action.op.changed_nothing(result) {
         spin::note_progress();
     }
     result

@@ -5,11 +5,11 @@ use super::detect::{self, Kind};
 use super::locations::{self, Location};
 use super::shadow::{FOR_EVER, Granule};
 use super::{copy_bytes, spin};
-use crate::{evaluation, gate, world};
+use crate::{evaluation, finish, gate, world};
 use core::arch::asm;
 use core::mem::MaybeUninit;
 use rscale_protocol::region::SiteKind;
-use rscale_protocol::{Action, Op, Variable};
+use rscale_protocol::{Action, Ending, Op, Variable};
 
 /// The largest access of one instruction that is split into a read and a write.
 const WIDEST: usize = 64;
@@ -115,6 +115,10 @@ pub fn one(kind: Kind, location: Location, pc: u64) {
 pub fn long_run(pc: u64, local: impl FnOnce() -> u64) {
     if world::get().is_alone() {
         return clocks::BUDGET.0.set(i64::MAX);
+    }
+    if detect::has_found() && world::get().new_steps.get() > 0 {
+        // The search begins anew in any case, and then sees what this thread may be waiting for.
+        finish::end(Ending::StepBudget, world::get().steps.get());
     }
     let left = match spin::long_run(pc, local) {
         spin::Verdict::Works => clocks::LONG_RUN,

@@ -47,9 +47,9 @@ fn map(descriptor: i32, offset: u64, length: u64) -> Option<u64> {
     let map = |address: u64, length: u64, flags: i32| {
         let protection = (libc::PROT_READ | libc::PROT_WRITE) as u64;
         let flags = (libc::MAP_PRIVATE | flags) as u64;
+        let arguments = [address, length, protection, flags, descriptor as u64, offset];
         // SAFETY: a new mapping that replaces nothing.
-        let mapped =
-            unsafe { sys::call(libc::SYS_mmap, [address, length, protection, flags, descriptor as u64, offset]) };
+        let mapped = unsafe { sys::call(libc::SYS_mmap, arguments) };
         (mapped > 0).then_some(mapped as u64)
     };
     let header = map(0, PAGE, 0)?;

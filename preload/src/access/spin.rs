@@ -14,7 +14,7 @@ use super::local;
 use super::locations::Location;
 use crate::{arena, world};
 use core::cell::Cell;
-use rscale_protocol::{Action, MAX_THREADS, Op, ThreadId, ThreadSet};
+use rscale_protocol::{Action, Family, MAX_THREADS, Op, ThreadId, ThreadSet};
 
 /// Locations that a round may read.
 const MOST_WATCHED: usize = 8;
@@ -306,10 +306,11 @@ fn wake(by: ThreadId, waits_for_it: impl Fn(&Round) -> bool) {
     }
 }
 
-/// The running thread has taken a step at these objects.
+/// The running thread has taken a step at objects of the thread library. Locations see to it themselves: what an atomic
+/// update changes is not known yet, and two threads that try in vain must not wake each other for ever.
 #[inline(always)]
-pub fn stepped(action: &Action) {
-    if !WAITING.0.get().is_empty() && !action.op.changes_nothing() {
+pub fn stepped(action: &Action, result: i32) {
+    if is_anyone_waiting() && action.op.family() != Family::Memory && !action.op.changed_nothing(result) {
         action.objects().for_each(|object| written(object.0, action.thread));
     }
 }

@@ -156,9 +156,8 @@ fn mutex_state(address: u64) -> Option<u64> {
 /// The bytes of a range of at most a word.
 fn bytes(start: u64, end: u64) -> u64 {
     // SAFETY: the function is about to read these bytes, or read them in the same state before.
-    (start..end)
-        .rev()
-        .fold(0, |value, address| value << 8 | u64::from(unsafe { (address as *const u8).read_volatile() }))
+    let byte = |address: u64| unsafe { (address as *const u8).read_volatile() };
+    (start..end).rev().fold(0, |value, address| value << 8 | u64::from(byte(address)))
 }
 
 /// Tells the scheduler process what the function reads, if that is not known.

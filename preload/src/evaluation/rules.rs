@@ -122,10 +122,10 @@ pub fn system_call(call: &Call) -> Served {
         }
         libc::SYS_write if is_output => Served::Returns(count as i64),
         libc::SYS_writev if is_output => {
+            let vectors = buffer as *const libc::iovec;
             // SAFETY: the vectors that the program passes; if they are not there, it is the function's crash.
-            let lengths =
-                (0..count as usize).map(|index| unsafe { (*(buffer as *const libc::iovec).add(index)).iov_len });
-            Served::Returns(lengths.sum::<usize>() as i64)
+            let length = |index| unsafe { (*vectors.add(index)).iov_len };
+            Served::Returns((0..count as usize).map(length).sum::<usize>() as i64)
         }
         number if WITHIN.contains(&number) => crate::syscalls::serve_plainly(call),
         number => refuse_with(format_args!("makes a system call that it must not (number {number})")),

@@ -136,9 +136,10 @@ fn poll_array(call: &Call, patience: Patience) -> i64 {
     // SAFETY: the program passes an array of this length; a wrong pointer faults here and is the program's crash.
     (0..count).for_each(|index| copy[index] = unsafe { *array.add(index) });
     let result = wait_for(call, copy, patience);
-    // SAFETY: as above.
-    (0..count)
-        .for_each(|index| unsafe { (*array.add(index)).revents = if result >= 0 { copy[index].revents } else { 0 } });
+    for (index, polled) in copy.iter().enumerate() {
+        // SAFETY: as above.
+        unsafe { (*array.add(index)).revents = if result >= 0 { polled.revents } else { 0 } };
+    }
     result
 }
 

@@ -32,7 +32,7 @@ wrap_in_loops! {
     /// Lets others run.
     fn rscale_yield() {
         if is_running() {
-            local::pass_in_loop(Op::Yield, Variable(0));
+            local::pass_in_loop(gate::action(Op::Yield, Variable(0)));
         }
     }
 }

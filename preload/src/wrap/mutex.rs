@@ -6,7 +6,7 @@ use crate::access::local;
 use crate::{clock, gate, world};
 use core::ffi::c_int;
 use rscale_protocol::model::{Mutex, MutexKind, ObjectState};
-use rscale_protocol::{Action, Op, Variable};
+use rscale_protocol::{Action, Op};
 
 pub type Handle = *mut libc::pthread_mutex_t;
 
@@ -61,7 +61,7 @@ pub fn operate(op: Op, mutex: Handle) -> c_int {
 /// Locks if the mutex is free.
 pub fn try_lock(mutex: Handle) -> c_int {
     adopt(mutex);
-    let result = local::pass_in_loop(Op::MutexTryLock, Variable(mutex as u64));
+    let result = local::pass_in_loop(gate::action_at(Op::MutexTryLock, mutex));
     mirror(mutex);
     result
 }

@@ -5,7 +5,7 @@ use crate::access::local;
 use crate::gate;
 use core::ffi::c_int;
 use rscale_protocol::model::{ObjectState, RwLock};
-use rscale_protocol::{Action, Op, Variable};
+use rscale_protocol::{Action, Op};
 
 type Handle = *mut libc::pthread_rwlock_t;
 
@@ -35,7 +35,7 @@ fn operate_until(op: Op, lock: Handle, clock: c_int, time: *const libc::timespec
 
 fn attempt(op: Op, lock: Handle) -> c_int {
     adopt(lock);
-    local::pass_in_loop(op, Variable(lock as u64))
+    local::pass_in_loop(gate::action_at(op, lock))
 }
 
 wrap_in_loops! {

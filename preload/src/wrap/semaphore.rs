@@ -168,7 +168,7 @@ wrap_in_loops! {
     /// Lowers the value if it is positive.
     fn sem_trywait(semaphore: Handle) -> c_int {
         object::check_memory(semaphore);
-        with_errno(local::pass_in_loop(Op::SemTryWait, Variable(semaphore as u64)))
+        with_errno(local::pass_in_loop(gate::action_at(Op::SemTryWait, semaphore)))
     }
 }
 

@@ -12,7 +12,7 @@ const ERROR: c_int = -2;
 
 fn until(deadline: u64) {
     let sleep = gate::action(Op::Sleep, Variable(0));
-    local::pass_action_in_loop(Action {
+    local::pass_in_loop(Action {
         deadline: deadline.min(Action::NEVER - 1),
         flags: Action::CANCELLATION_POINT,
         ..sleep
@@ -32,7 +32,7 @@ fn for_time(duration: *const libc::timespec) -> bool {
 
 /// Lets others run.
 fn give_way() {
-    local::pass_in_loop(Op::Yield, Variable(0));
+    local::pass_in_loop(gate::action(Op::Yield, Variable(0)));
 }
 
 /// The error of sleeping by this clock.

@@ -4,7 +4,7 @@ use super::{object, wrap, wrap_in_loops};
 use crate::access::local;
 use crate::gate;
 use core::ffi::c_int;
-use rscale_protocol::{Op, Variable};
+use rscale_protocol::Op;
 
 type Handle = *mut libc::pthread_spinlock_t;
 
@@ -17,7 +17,7 @@ wrap_in_loops! {
     /// Locks if the lock is free.
     fn pthread_spin_trylock(lock: Handle) -> c_int {
         object::check_memory(lock);
-        local::pass_in_loop(Op::SpinTryLock, Variable(lock as u64))
+        local::pass_in_loop(gate::action_at(Op::SpinTryLock, lock))
     }
 }
 

@@ -78,7 +78,6 @@ impl LocalCycles {
 
 /// Whether the step, or the code behind it, changed something other than the stack of the thread, if it is the thread's.
 fn made_progress(step: &Step, after: LocalState, thread: ThreadId) -> bool {
-    let op = step.action.op;
-    let changed_nothing = op.changes_nothing() || op.is_attempt() && step.result != 0;
+    let changed_nothing = step.action.op.changed_nothing(step.result);
     step.action.thread == thread && (!changed_nothing || after.may_have_written())
 }
