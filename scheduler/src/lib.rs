@@ -21,6 +21,7 @@ pub mod interrupt;
 pub mod launch;
 mod nearest;
 pub mod property;
+pub mod reduce;
 pub mod report;
 pub mod session;
 pub mod simulate_view;

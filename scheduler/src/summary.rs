@@ -76,6 +76,8 @@ pub struct Summary {
     pub executions: u64,
     /// Executions cut by a sleep set or a filter before their end.
     pub blocked: u64,
+    /// Runs before the search began anew with more scheduling points; not part of `runs`.
+    pub discarded: u64,
     /// Distinct states visited.
     pub states: u64,
     /// Steps taken.
@@ -122,6 +124,7 @@ impl Summary {
             runs: 0,
             executions: 0,
             blocked: 0,
+            discarded: 0,
             states: 0,
             transitions: 0,
             max_depth: 0,
@@ -188,10 +191,11 @@ mod tests {
         summary.outcomes.push(Outcome { exit: 0, stdout: "ab\n".into(), executions: 5, stdout_base64: None });
         let json = serde_json::to_string(&summary).expect("serialisable");
         let mut rest = json.as_str();
-        for name in "rscale program args filters memory verdict complete guarantee runs executions blocked states \
+        for name in
+            "rscale program args filters memory verdict complete guarantee runs executions blocked discarded states \
                      transitions max_depth race_checks dependence_checks elapsed_s executions_per_s peak_rss_kib jobs \
                      findings outcomes isolation engine notes"
-            .split_whitespace()
+                .split_whitespace()
         {
             let at = rest.find(&format!("\"{name}\":")).unwrap_or_else(|| panic!("{name} is missing or misplaced"));
             rest = &rest[at..];

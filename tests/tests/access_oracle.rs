@@ -32,7 +32,8 @@ const WORKERS: usize = 2;
 /// Mismatches that are shown: one mistake shows in many programs.
 const SHOWN: usize = 5;
 /// Filters that lose no outcome; each program takes one of them beside the default.
-const REDUCTIONS: [&str; 4] = ["nsb,superstep", "nsb,lcd", "nsb,lcd,superstep", "lcd,superstep"];
+const REDUCTIONS: [&str; 7] =
+    ["optimal", "nsb,superstep", "source", "nsb,lcd", "dpor", "nsb,lcd,superstep", "lcd,superstep"];
 const LEVELS: [&str; 2] = ["-O0", "-O2"];
 const PLACES: [&str; 4] = ["global", "heap", "stack", "tls"];
 

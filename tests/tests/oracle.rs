@@ -22,7 +22,7 @@ const MOST_PATHS: u64 = 1000;
 /// Explaining a deadlock takes rscale a hundred times as long as an execution.
 const MOST_DEADLOCKS: u64 = 20;
 /// Filters that lose no outcome; each program takes one of them beside `nsb`.
-const REDUCTIONS: [&str; 3] = ["nsb=4", "superstep", "nsb,superstep"];
+const REDUCTIONS: [&str; 6] = ["optimal", "nsb=4", "source", "superstep", "dpor", "nsb,superstep"];
 const WORKERS: usize = 2;
 /// Mismatches that are shown: one mistake shows in many programs.
 const SHOWN: usize = 5;

@@ -100,7 +100,7 @@ impl Action {
     pub const TIMED_OUT: u8 = 2;
     /// The wait that this action ends was cancelled.
     pub const CANCELLED: u8 = 4;
-    /// The thread has come to wait: others see it.
+    /// The thread has come to wait: others see it. In a loop: it did the same before, and waits for a change.
     pub const WAITING: u8 = 64;
     /// The deadline is not a valid time: an error, but only if the operation has to wait.
     pub const INVALID_DEADLINE: u8 = 8;

@@ -63,10 +63,11 @@ pub fn begin_step(index: usize) {
 
 /// Passes the gate with an action that changes nothing, or nothing unless it succeeds: a thread may do so in a loop until
 /// another thread helps it.
-pub fn pass_in_loop(action: Action) -> i32 {
+pub fn pass_in_loop(mut action: Action) -> i32 {
     if super::is_on() && !evaluation::is_under_way() && !world::get().is_alone() {
         let (stack_pointer, registers) = gate::caller_state();
-        spin::look(action.op, action.object.0, action.pc, || spin::local_state(&registers, stack_pointer));
+        let local = || spin::local_state(&registers, stack_pointer);
+        action.flags |= spin::look(action.op, action.object.0, action.pc, local).flags();
     }
     let result = gate::pass(action);
     if !action.op.changed_nothing(result) {

@@ -4,6 +4,7 @@ use super::clocks;
 use super::detect::{self, Kind};
 use super::locations::{self, Location};
 use super::shadow::{FOR_EVER, Granule};
+use super::spin::Look;
 use super::{copy_bytes, spin};
 use crate::{evaluation, finish, gate, world};
 use core::arch::asm;
@@ -60,14 +61,15 @@ fn instruction(kind: SiteKind, range: Location, place: Place, local: &dyn Fn() -
         // One step can not work on two variables: they have to become one.
         detect::report(Location { start: location.start, length: last.end() - location.start });
     }
-    let pass = |op| pass(op, location, place.pc);
+    let pass = |op| pass(op, 0, location, place.pc);
     let read = |op| {
         if world::get().is_alone() {
             return;
         }
-        let is_step = !spin::look(op, location.start, place.key(), local);
+        let look = spin::look(op, location.start, place.key(), local);
+        let is_step = look != Look::Loose;
         if is_step {
-            pass(op);
+            self::pass(op, look.flags(), location, place.pc);
         }
         if op == Op::AtomicUpdate {
             spin::updates(range, location, is_step);
@@ -108,7 +110,7 @@ pub fn one(kind: Kind, location: Location, pc: u64) {
     if kind == Kind::Read {
         spin::also_reads(location);
     }
-    pass(if kind == Kind::Read { Op::Read } else { Op::Write }, location, pc);
+    pass(if kind == Kind::Read { Op::Read } else { Op::Write }, 0, location, pc);
 }
 
 /// The thread has made very many accesses without a step. If it waits for another thread in a loop, that one must run.
@@ -124,17 +126,18 @@ pub fn long_run(pc: u64, local: impl FnOnce() -> u64) {
         spin::Verdict::Works => clocks::LONG_RUN,
         spin::Verdict::Suspicious => 0,
         spin::Verdict::LetOthersRun => {
-            pass(Op::Preempt, Location { start: 0, length: 0 }, pc);
+            let flags = if spin::is_waiting(world::get().current.get()) { Action::WAITING } else { 0 };
+            pass(Op::Preempt, flags, Location { start: 0, length: 0 }, pc);
             return;
         }
     };
     clocks::BUDGET.0.set(left);
 }
 
-fn pass(op: Op, location: Location, pc: u64) {
+fn pass(op: Op, flags: u8, location: Location, pc: u64) {
     let thread = world::get().current.get();
     let count = location.length as u32;
-    let action = Action { count, pc, ..Action::new(thread, op, Variable(location.start)) };
+    let action = Action { flags, count, pc, ..Action::new(thread, op, Variable(location.start)) };
     evaluation::check_alone(&action);
     with_vector_state(|| {
         gate::pass(action);

@@ -170,9 +170,26 @@ fn value(range: Location) -> u64 {
     u64::from_ne_bytes(bytes)
 }
 
-/// The running thread is about to look at what lies at an address, and may update it, from the given local state. Returns
-/// whether it does so without a scheduling point, because it is let loose.
-pub fn look(op: Op, address: u64, pc: u64, local: impl Fn() -> u64) -> bool {
+/// In which way a thread looks at something.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// As a step.
+    Step,
+    /// As a step that it has taken before, with the same result: it waits.
+    Again,
+    /// Without a scheduling point, because it is let loose.
+    Loose,
+}
+
+impl Look {
+    /// What the action says about it.
+    pub fn flags(self) -> u8 {
+        if self == Look::Again { Action::WAITING } else { 0 }
+    }
+}
+
+/// The running thread is about to look at what lies at an address, and may update it, from the given local state.
+pub fn look(op: Op, address: u64, pc: u64, local: impl Fn() -> u64) -> Look {
     let thread = world::get().current.get();
     arrive(op);
     if local::are_logged() {
@@ -201,15 +218,19 @@ pub fn look(op: Op, address: u64, pc: u64, local: impl Fn() -> u64) -> bool {
     if is_in_vain {
         insert(&EXHAUSTED, thread);
     }
-    if waits && (!is_loose || is_in_vain) {
+    let waits = waits && (!is_loose || is_in_vain);
+    if waits {
         insert(&WAITING, thread);
     }
     ROUNDS[thread.index()].0.set(round);
-    let is_no_step = is_loose && !is_in_vain;
-    if is_no_step {
-        local::forget();
+    match (is_loose && !is_in_vain, waits) {
+        (true, _) => {
+            local::forget();
+            Look::Loose
+        }
+        (false, true) => Look::Again,
+        (false, false) => Look::Step,
     }
-    is_no_step
 }
 
 /// The running thread reads a location in the middle of something larger: it does not come back to here, but what it
@@ -347,6 +368,11 @@ pub fn scheduled(thread: ThreadId, is_alone: bool) {
 #[inline(always)]
 pub fn is_anyone_waiting() -> bool {
     !WAITING.0.get().is_empty()
+}
+
+/// Whether the thread waits in a loop.
+pub fn is_waiting(thread: ThreadId) -> bool {
+    WAITING.0.get().contains(thread)
 }
 
 /// Whether threads wait in a loop where nobody can take a step.

@@ -86,7 +86,7 @@ fn unknown(name: &str, registry: &'static [FilterInfo]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::Needs;
+    use crate::filters::{Make, Needs};
     use proptest::prelude::*;
 
     const REGISTRY: &[FilterInfo] = &[
@@ -96,7 +96,7 @@ mod tests {
             summary: "",
             range: 1..=1000,
             needs: Needs::NOTHING,
-            make: |_| unreachable!("never made"),
+            make: Make::Filter(|_| unreachable!("never made")),
         },
         FilterInfo {
             name: "db",
@@ -104,7 +104,7 @@ mod tests {
             summary: "",
             range: 1..=1000,
             needs: Needs::NOTHING,
-            make: |_| unreachable!("never made"),
+            make: Make::Filter(|_| unreachable!("never made")),
         },
         FilterInfo {
             name: "superstep",
@@ -112,7 +112,7 @@ mod tests {
             summary: "",
             range: 1..=1000,
             needs: Needs::NOTHING,
-            make: |_| unreachable!("never made"),
+            make: Make::Filter(|_| unreachable!("never made")),
         },
     ];
 

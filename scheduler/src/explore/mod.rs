@@ -5,12 +5,14 @@ mod locations;
 mod order;
 mod path;
 mod search;
+mod strategy;
 
 pub use candidates::Candidates;
 pub use locations::Locations;
 pub use order::Order;
 pub use path::{Node, Path};
-pub use search::{Absorbed, Divergence, Search};
+pub use search::Search;
+pub use strategy::{Absorbed, Divergence, Plan, Strategy, is_same_step};
 
 /// What a search has done so far, in the terms of CLI.md.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -21,6 +23,8 @@ pub struct Counts {
     pub executions: u64,
     /// Runs that a filter cut.
     pub blocked: u64,
+    /// Runs before the search began anew: what they showed is explored again.
+    pub discarded: u64,
     /// States visited.
     pub states: u64,
     /// Steps from one visited state to another.
@@ -29,4 +33,16 @@ pub struct Counts {
     pub max_depth: u64,
     /// Executions that used up their step budget.
     pub out_of_steps: u64,
+    /// Pairs of events that were looked at as a race.
+    pub race_checks: u64,
+    /// Pairs of events that were compared to see whether their order matters.
+    pub dependence_checks: u64,
+}
+
+impl Counts {
+    /// How often the program was started in all.
+    #[must_use]
+    pub fn started(&self) -> u64 {
+        self.runs + self.discarded
+    }
 }

@@ -3,11 +3,11 @@
 //! The program runs whole executions by itself; the search reads them state by state, as if it had scheduled each step
 //! (Algorithm 2), and cuts them where a filter prunes the step that was taken.
 
-use super::{Candidates, Counts, Node, Order, Path};
+use super::{Absorbed, Candidates, Counts, Divergence, Node, Order, Path, Plan, Strategy, is_same_step};
 use crate::filters::{Filter, Preserves};
 use crate::frontend::{Configuration, Execution};
-use rscale_protocol::Ending;
-use rscale_protocol::arena::{LocalState, Step, Token};
+use rscale_protocol::arena::{LocalState, Token};
+use rscale_protocol::{Ending, ThreadSet};
 
 /// A search over the schedules of a program.
 pub struct Search {
@@ -21,26 +21,6 @@ pub struct Search {
     prefix: Vec<Token>,
     counts: Counts,
     has_begun: bool,
-}
-
-/// What became of a run.
-#[derive(Clone, Debug)]
-pub enum Absorbed {
-    /// It is part of the tree now.
-    Added,
-    /// It did not follow the schedule as the run before it did.
-    Diverged(Box<Divergence>),
-}
-
-/// A step at which the program did something else than before, under the same schedule.
-#[derive(Clone, Debug)]
-pub struct Divergence {
-    /// The index of the step.
-    pub index: usize,
-    /// What the program did before.
-    pub expected: Step,
-    /// What it did now, if it took the step at all.
-    pub got: Option<Step>,
 }
 
 impl Search {
@@ -57,57 +37,6 @@ impl Search {
             counts: Counts::default(),
             has_begun: false,
         }
-    }
-
-    /// Whether a filter has pruned something for a reason that has turned out to be wrong.
-    #[must_use]
-    pub fn was_wrong(&self) -> bool {
-        self.filters.iter().any(|filter| filter.was_wrong())
-    }
-
-    /// Begins anew, because what a step is has changed, or what a filter took for granted: the runs so far, and those
-    /// that were not added, count as cut.
-    pub fn begin_anew(&mut self, discarded: u64) {
-        let runs = self.counts.runs + discarded;
-        self.counts = Counts { runs, blocked: runs, ..Counts::default() };
-        self.path = Path::default();
-        self.configuration = Configuration::initial();
-        self.filters.iter_mut().for_each(|filter| filter.restart());
-        self.prefix.clear();
-        self.has_begun = false;
-    }
-
-    /// What has been done so far.
-    #[must_use]
-    pub fn counts(&self) -> Counts {
-        self.counts
-    }
-
-    /// What the filters still cover.
-    pub fn preserves(&self) -> impl Iterator<Item = Preserves> + '_ {
-        self.filters.iter().map(|filter| filter.preserves())
-    }
-
-    /// Bytes that the filters keep.
-    #[must_use]
-    pub fn memory(&self) -> usize {
-        self.filters.iter().map(|filter| filter.memory()).sum()
-    }
-
-    /// The schedule to run next: the first run follows none. None when everything has been explored.
-    pub fn next_schedule(&mut self) -> Option<&[Token]> {
-        if !self.has_begun {
-            return Some(&self.prefix);
-        }
-        let token = self.backtrack()?;
-        self.prefix.truncate(self.path.depth());
-        self.prefix.push(token);
-        Some(&self.prefix)
-    }
-
-    /// The seed of the order in which threads run beyond the next schedule.
-    pub fn order_beyond(&mut self) -> u64 {
-        self.order.beyond()
     }
 
     /// Goes back to the deepest state with something left, and picks it.
@@ -129,29 +58,6 @@ impl Search {
         {
             self.configuration.retract(&step);
         }
-    }
-
-    /// Adds a run of the schedule that [`Search::next_schedule`] gave.
-    pub fn absorb(&mut self, execution: &Execution) -> Absorbed {
-        let known = self.path.nodes().len().saturating_sub(1);
-        if let Some(divergence) = self.compare(execution, known) {
-            return Absorbed::Diverged(Box::new(divergence));
-        }
-        self.counts.runs += 1;
-        self.has_begun = true;
-        if self.is_configured {
-            self.configuration.begin(execution, known);
-        }
-        let complete = self.walk(execution, known);
-        let ending = execution.end.as_ref().map(|end| end.ending);
-        let is_end = !matches!(ending, Some(Ending::StepBudget | Ending::Sleeping | Ending::Assumption) | None);
-        self.counts.out_of_steps += u64::from(complete && ending == Some(Ending::StepBudget));
-        if complete && is_end {
-            self.counts.executions += 1
-        } else {
-            self.counts.blocked += 1
-        }
-        Absorbed::Added
     }
 
     /// Whether the run repeated the steps that lead to the state it branches off.
@@ -216,11 +122,64 @@ impl Search {
     }
 }
 
-fn is_same_step(expected: &Step, got: &Step) -> bool {
-    expected.action.same_effect(&got.action)
-        && expected.choice == got.choice
-        && expected.result == got.result
-        && expected.enabled == got.enabled
+impl Strategy for Search {
+    fn next_schedule(&mut self) -> Option<Plan<'_>> {
+        let order = self.order.beyond();
+        if self.has_begun {
+            let token = self.backtrack()?;
+            self.prefix.truncate(self.path.depth());
+            self.prefix.push(token);
+        }
+        Some(Plan { schedule: &self.prefix, order, sleep: ThreadSet::EMPTY })
+    }
+
+    fn absorb(&mut self, execution: &Execution) -> Absorbed {
+        let known = self.path.nodes().len().saturating_sub(1);
+        if let Some(divergence) = self.compare(execution, known) {
+            return Absorbed::Diverged(Box::new(divergence));
+        }
+        self.counts.runs += 1;
+        self.has_begun = true;
+        if self.is_configured {
+            self.configuration.begin(execution, known);
+        }
+        let complete = self.walk(execution, known);
+        let ending = execution.end.as_ref().map(|end| end.ending);
+        let is_end = !matches!(ending, Some(Ending::StepBudget | Ending::Sleeping | Ending::Assumption) | None);
+        self.counts.out_of_steps += u64::from(complete && ending == Some(Ending::StepBudget));
+        if complete && is_end {
+            self.counts.executions += 1
+        } else {
+            self.counts.blocked += 1
+        }
+        Absorbed::Added
+    }
+
+    fn begin_anew(&mut self, discarded: u64) {
+        let discarded = self.counts.discarded + self.counts.runs + discarded;
+        self.counts = Counts { discarded, ..Counts::default() };
+        self.path = Path::default();
+        self.configuration = Configuration::initial();
+        self.filters.iter_mut().for_each(|filter| filter.restart());
+        self.prefix.clear();
+        self.has_begun = false;
+    }
+
+    fn was_wrong(&self) -> bool {
+        self.filters.iter().any(|filter| filter.was_wrong())
+    }
+
+    fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    fn preserves(&self) -> Vec<Preserves> {
+        self.filters.iter().map(|filter| filter.preserves()).collect()
+    }
+
+    fn memory(&self) -> usize {
+        self.filters.iter().map(|filter| filter.memory()).sum()
+    }
 }
 
 #[cfg(test)]
@@ -229,7 +188,8 @@ mod tests {
     use crate::backend::RunEnd;
     use crate::filters;
     use proptest::prelude::*;
-    use rscale_protocol::{Action, Choice, Op, ThreadId, ThreadSet, Variable};
+    use rscale_protocol::arena::Step;
+    use rscale_protocol::{Action, Choice, Op, ThreadId, Variable};
 
     fn any_step() -> impl Strategy<Value = Step> {
         (0u16..128, 0..Op::ALL.len(), 0u64..5, any::<[u64; 2]>(), 0u8..3).prop_map(
@@ -269,7 +229,7 @@ mod tests {
                                                   ending in 0..Ending::ALL.len()) {
             let every = [crate::config::FilterChoice { name: "nsb", value: None },
                          crate::config::FilterChoice { name: "db", value: Some(20) }];
-            let mut search = Search::new(filters::make(&every), 1);
+            let mut search = Search::new(filters::state_filters(&every), 1);
             for steps in runs {
                 if search.next_schedule().is_none() {
                     break;
@@ -289,9 +249,10 @@ mod tests {
             enabled: [set, ThreadSet::EMPTY, ThreadSet::EMPTY],
         };
         let mut search = Search::new(Vec::new(), 0);
-        assert_eq!(search.next_schedule(), Some(&[][..]));
+        assert_eq!(search.next_schedule().expect("a first run").schedule, []);
         search.absorb(&execution(vec![step(0, 64), step(0, 128)], Ending::Exit));
-        let schedule: Vec<u16> = search.next_schedule().expect("more").iter().map(|token| token.thread.0).collect();
+        let schedule: Vec<u16> =
+            search.next_schedule().expect("more").schedule.iter().map(|token| token.thread.0).collect();
         assert_eq!(schedule, [0, 1], "the deepest state comes first");
         let absorbed = search.absorb(&execution(vec![step(0, 192), step(1, 128)], Ending::Exit));
         let Absorbed::Diverged(divergence) = absorbed else { panic!("{absorbed:?}") };

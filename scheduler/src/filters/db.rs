@@ -1,6 +1,6 @@
 //! `db=N`: depth bound (SCALE, Algorithm 4).
 
-use super::{Filter, FilterInfo, Needs, Preserves};
+use super::{Filter, FilterInfo, Make, Needs, Preserves};
 use crate::explore::{Candidates, Path};
 use crate::frontend::Configuration;
 
@@ -10,7 +10,7 @@ pub(super) const INFO: FilterInfo = FilterInfo {
     range: 0..=u64::MAX,
     summary: "depth bound: nothing beyond N steps is explored",
     needs: Needs { every_round: true, ..Needs::NOTHING },
-    make: |value| Box::new(DepthBound { bound: value.unwrap_or(0), cut: 0 }),
+    make: Make::Filter(|value| Box::new(DepthBound { bound: value.unwrap_or(0), cut: 0 })),
 };
 
 struct DepthBound {

@@ -6,7 +6,7 @@
 //! is a scheduling point or not. Steps of other threads in between do not matter as long as none of them depends on a
 //! step of the round: then they could as well have come before it, or after.
 
-use super::{Filter, FilterInfo, Needs, Preserves};
+use super::{Filter, FilterInfo, Make, Needs, Preserves};
 use crate::explore::{Candidates, Path};
 use crate::frontend::Configuration;
 use rscale_protocol::arena::{LocalState, Step};
@@ -18,7 +18,7 @@ pub(super) const INFO: FilterInfo = FilterInfo {
     range: 0..=0,
     summary: "local cycle detection: a round of a loop that changes nothing is not repeated",
     needs: Needs { every_round: true, local_states: true },
-    make: |_| Box::new(LocalCycles::default()),
+    make: Make::Filter(|_| Box::new(LocalCycles::default())),
 };
 
 #[derive(Default)]

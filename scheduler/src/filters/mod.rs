@@ -7,10 +7,11 @@
 mod db;
 mod lcd;
 mod nsb;
+mod por;
 mod superstep;
 
 use crate::config::FilterChoice;
-use crate::explore::{Candidates, Path};
+use crate::explore::{Candidates, Path, Search, Strategy};
 use crate::frontend::Configuration;
 use std::ops::RangeInclusive;
 
@@ -26,8 +27,16 @@ pub struct FilterInfo {
     pub summary: &'static str,
     /// What it needs to see of the program.
     pub needs: Needs,
-    /// Makes one, with the number that the user gave.
-    pub make: fn(Option<u64>) -> Box<dyn Filter>,
+    /// What it is.
+    pub make: Make,
+}
+
+/// What a name in the list of filters stands for. Filters work together, in the order given; a strategy stands alone.
+pub enum Make {
+    /// A state filter, made with the number that the user gave.
+    Filter(fn(Option<u64>) -> Box<dyn Filter>),
+    /// A strategy of its own, made with the number that the user gave, and the seed.
+    Strategy(fn(Option<u64>, u64) -> Box<dyn Strategy>),
 }
 
 /// What a filter needs to see of the program, beyond its steps.
@@ -58,15 +67,33 @@ pub fn needs(choices: &[FilterChoice]) -> Needs {
 /// Every filter.
 #[must_use]
 pub fn registry() -> &'static [FilterInfo] {
-    static REGISTRY: [FilterInfo; 4] = [nsb::INFO, db::INFO, lcd::INFO, superstep::INFO];
+    static REGISTRY: [FilterInfo; 7] =
+        [nsb::INFO, db::INFO, lcd::INFO, superstep::INFO, por::DPOR, por::SOURCE, por::OPTIMAL];
     &REGISTRY
 }
 
-/// Makes the chosen filters, in order.
+fn info(choice: &FilterChoice) -> Option<&'static FilterInfo> {
+    registry().iter().find(|info| info.name == choice.name)
+}
+
+/// Makes the strategy that the chosen filters stand for.
 #[must_use]
-pub fn make(choices: &[FilterChoice]) -> Vec<Box<dyn Filter>> {
-    let info = |name: &str| registry().iter().find(|info| info.name == name);
-    choices.iter().filter_map(|choice| info(choice.name).map(|info| (info.make)(choice.value))).collect()
+pub fn strategy(choices: &[FilterChoice], seed: u64) -> Box<dyn Strategy> {
+    let alone = choices.iter().find_map(|choice| match info(choice)?.make {
+        Make::Strategy(make) => Some(make(choice.value, seed)),
+        Make::Filter(_) => None,
+    });
+    alone.unwrap_or_else(|| Box::new(Search::new(state_filters(choices), seed)))
+}
+
+/// Makes the state filters among the chosen ones, in order.
+#[must_use]
+pub fn state_filters(choices: &[FilterChoice]) -> Vec<Box<dyn Filter>> {
+    let make = |choice: &FilterChoice| match info(choice)?.make {
+        Make::Filter(make) => Some(make(choice.value)),
+        Make::Strategy(_) => None,
+    };
+    choices.iter().filter_map(make).collect()
 }
 
 /// What a search with this filter still covers.
@@ -74,6 +101,8 @@ pub fn make(choices: &[FilterChoice]) -> Vec<Box<dyn Filter>> {
 pub enum Preserves {
     /// Every reachable state.
     EveryState,
+    /// Every order of dependent steps, each once: every Mazurkiewicz trace.
+    EveryTrace,
     /// Every order of dependent steps, and with it every violation of a property, but not every state on the way.
     EveryOrder,
     /// Only part of the schedules: something was cut at a bound.

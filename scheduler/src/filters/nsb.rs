@@ -3,7 +3,7 @@
 //! A successor whose representation was visited before is pruned. Representations are compared by their 128-bit hashes.
 //! `nsb=N` keeps at most N of them: a state that was forgotten is explored again, nothing is lost but time.
 
-use super::{Filter, FilterInfo, Needs, Preserves};
+use super::{Filter, FilterInfo, Make, Needs, Preserves};
 use crate::explore::{Candidates, Path};
 use crate::frontend::{Configuration, Fingerprint};
 use std::collections::HashSet;
@@ -18,10 +18,10 @@ pub(super) const INFO: FilterInfo = FilterInfo {
     range: 1..=MOST_STATES,
     summary: "not seen before: a state is explored once, however it is reached; with N, as many are remembered",
     needs: Needs::NOTHING,
-    make: |value| match value {
+    make: Make::Filter(|value| match value {
         None => Box::new(NotSeenBefore { seen: Unbounded::default() }),
         Some(most) => Box::new(NotSeenBefore { seen: Bounded::new(most) }),
-    },
+    }),
 };
 
 /// Prunes what was visited.

@@ -14,7 +14,7 @@
 //! is scheduled where one is next. That would be wrong if somebody could cancel, detach or signal a thread, or look
 //! whether it has ended; once a thread is seen to be about to do so, the search begins anew without this.
 
-use super::{Filter, FilterInfo, Needs, Preserves};
+use super::{Filter, FilterInfo, Make, Needs, Preserves};
 use crate::explore::{Candidates, Node, Path};
 use crate::frontend::Configuration;
 use rscale_protocol::arena::Token;
@@ -26,7 +26,7 @@ pub(super) const INFO: FilterInfo = FilterInfo {
     range: 0..=0,
     summary: "partial order reduction: a thread runs on until the order of its steps begins to matter",
     needs: Needs::NOTHING,
-    make: |_| Box::new(SuperSteps::default()),
+    make: Make::Filter(|_| Box::new(SuperSteps::default())),
 };
 
 /// The super nodes on the path.

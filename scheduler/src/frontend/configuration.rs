@@ -182,6 +182,9 @@ impl Hasher for VariableHasher {
             self.write_u64(byte.into());
         }
     }
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(value.into());
+    }
     fn write_u64(&mut self, value: u64) {
         self.0 = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.0 ^= self.0 >> 29;

@@ -20,4 +20,11 @@ impl Execution {
     pub fn enabled_at(&self, depth: usize) -> [ThreadSet; 3] {
         self.steps.get(depth).map_or([ThreadSet::EMPTY; 3], |step| step.enabled)
     }
+
+    /// As [`Execution::enabled_at`], and where the execution has ended, who still could have.
+    #[must_use]
+    pub fn enabled_after(&self, depth: usize) -> [ThreadSet; 3] {
+        let at_end = || self.end.as_ref().map_or([ThreadSet::EMPTY; 3], |end| end.enabled);
+        self.steps.get(depth).map_or_else(at_end, |step| step.enabled)
+    }
 }

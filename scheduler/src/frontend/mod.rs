@@ -3,7 +3,7 @@
 mod configuration;
 mod execution;
 
-pub use configuration::{Configuration, Fingerprint};
+pub use configuration::{Configuration, Fingerprint, VariableHasher};
 pub use execution::Execution;
 
 use crate::backend::{Backend, BackendError, RunRequest, StepLog};

@@ -164,8 +164,12 @@ fn render_outcomes(page: &mut Page, summary: &Summary) {
 
 fn render_counts(page: &mut Page, summary: &Summary) {
     let blocked = if summary.blocked == 0 { String::new() } else { format!(" and {} cut short", summary.blocked) };
-    page.line(&format!(
-        "{}{blocked}, {}, {}, depth {}",
+    let discarded = match summary.discarded {
+        0 => String::new(),
+        runs => format!(", after {} to see what is shared", count(runs, "run")),
+    };
+    page.wrapped(&format!(
+        "{}{blocked}, {}, {}, depth {}{discarded}",
         count(summary.executions, "execution"),
         count(summary.states, "state"),
         count(summary.transitions, "transition"),

@@ -59,7 +59,7 @@ impl Bounds {
         if counts.executions >= self.max_executions {
             return Some(Stop::Executions);
         }
-        let look = counts.runs.is_multiple_of(BETWEEN_LOOKS);
+        let look = counts.started().is_multiple_of(BETWEEN_LOOKS);
         (look && self.deadline.is_some_and(|deadline| Instant::now() >= deadline)).then_some(Stop::Time)
     }
 }

@@ -3,7 +3,7 @@
 use super::bounds::Stop;
 use crate::backend::Target;
 use crate::config::{RunConfig, Scope};
-use crate::explore::Search;
+use crate::explore::Strategy;
 use crate::filters::Preserves;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -19,7 +19,7 @@ pub struct Covered {
 }
 
 /// What the search covered.
-pub fn of(search: &Search, stop: Stop, config: &RunConfig, target: &Target) -> Covered {
+pub fn of(search: &dyn Strategy, stop: Stop, config: &RunConfig, target: &Target) -> Covered {
     let counts = search.counts();
     let stopped = match stop {
         Stop::Exhausted => None,
@@ -28,7 +28,7 @@ pub fn of(search: &Search, stop: Stop, config: &RunConfig, target: &Target) -> C
         Stop::Time => Some(format!("stopped by the time limit, after {} executions", counts.executions)),
         Stop::Interrupted => Some(format!("interrupted after {} executions", counts.executions)),
     };
-    let cuts: Vec<String> = search.preserves().filter_map(|preserves| cut(&preserves)).collect();
+    let cuts: Vec<String> = search.preserves().iter().filter_map(cut).collect();
     let complete = stopped.is_none() && cuts.is_empty() && counts.out_of_steps == 0;
     let mut text = if complete { everything(config, search) } else { String::from("incomplete: ") };
     let mut reasons = cuts;
@@ -48,10 +48,12 @@ pub fn of(search: &Search, stop: Stop, config: &RunConfig, target: &Target) -> C
 
 /// What an exhausted search means. A filter that compares states takes it for granted that threads share memory only
 /// under the protection of what rscale sees: it can not tell states apart that differ by the order of other accesses.
-fn everything(config: &RunConfig, search: &Search) -> String {
-    let any = |wanted| search.preserves().any(|preserves| preserves == wanted);
-    let (compares_states, orders) = (any(Preserves::EveryState), any(Preserves::EveryOrder));
+fn everything(config: &RunConfig, search: &dyn Strategy) -> String {
+    let any = |wanted| search.preserves().contains(&wanted);
+    let (compares_states, traces) = (any(Preserves::EveryState), any(Preserves::EveryTrace));
+    let orders = traces || any(Preserves::EveryOrder);
     let what = match (orders, compares_states) {
+        _ if traces => "every Mazurkiewicz trace of the program was executed",
         (true, _) => "every order of steps that depend on each other was explored",
         (false, true) => "every reachable state was visited",
         (false, false) => "every schedule was executed",
@@ -100,7 +102,10 @@ fn unseen(target: &Target) -> String {
 /// What a filter has cut, in words.
 fn cut(preserves: &Preserves) -> Option<String> {
     match *preserves {
-        Preserves::EveryState | Preserves::EveryOrder | Preserves::OnlyWithin { cut: 0, .. } => None,
+        Preserves::EveryState
+        | Preserves::EveryTrace
+        | Preserves::EveryOrder
+        | Preserves::OnlyWithin { cut: 0, .. } => None,
         Preserves::OnlyWithin { bound, value, cut } => {
             Some(format!("nothing was explored beyond {value} {bound} ({cut} states were cut)"))
         }

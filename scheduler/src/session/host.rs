@@ -9,7 +9,7 @@ use crate::compile::Subject;
 use crate::config::{Rules, Scope, Watched};
 use crate::exit::Failure;
 use crate::explain::Explainer;
-use crate::explore::Locations;
+use crate::explore::{Locations, Plan};
 use crate::frontend::{Execution, Frontend};
 use crate::launch::{Function, Instrumentation, Launch};
 use rscale_instrument::elf::Program;
@@ -99,9 +99,10 @@ impl Host {
         Ok(Host { frontend: Frontend::new(target), rules: *rules, notes: Vec::new() })
     }
 
-    /// Runs a schedule, and on to the end of the execution, in an order that the seed gives.
-    pub fn run(&mut self, schedule: &[Token], order: u64, execution: &mut Execution) -> Result<(), Failure> {
-        self.run_as_needed(&RunRequest { order, ..self.request(schedule) }, execution)
+    /// Runs a schedule, and on to the end of the execution, as planned.
+    pub fn run(&mut self, plan: Plan<'_>, execution: &mut Execution) -> Result<(), Failure> {
+        let Plan { schedule, order, sleep } = plan;
+        self.run_as_needed(&RunRequest { order, sleep, ..self.request(schedule) }, execution)
     }
 
     /// Runs a schedule and pauses where it ends.

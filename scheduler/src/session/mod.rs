@@ -18,7 +18,7 @@ pub use simulator::replay;
 
 use crate::config::{FilterChoice, RunConfig, Scope};
 use crate::exit::Failure;
-use crate::explore::{Absorbed, Divergence, Locations, Search};
+use crate::explore::{Absorbed, Divergence, Locations, Strategy};
 use crate::filters;
 use crate::frontend::Execution;
 use crate::interrupt;
@@ -57,7 +57,7 @@ pub fn run(config: &RunConfig, progress: &mut Progress) -> Result<Summary, Failu
     summary.filters = filters.iter().map(ToString::to_string).collect();
     let mut exploration = Exploration {
         config,
-        search: Search::new(filters::make(filters), config.rules.seed),
+        search: filters::strategy(filters, config.rules.seed),
         locations: Locations::default(),
         observed: Locations::default(),
         host,
@@ -74,7 +74,7 @@ pub fn run(config: &RunConfig, progress: &mut Progress) -> Result<Summary, Failu
 /// A search under way.
 struct Exploration<'a> {
     config: &'a RunConfig,
-    search: Search,
+    search: Box<dyn Strategy>,
     /// The communication variables in memory that are known so far.
     locations: Locations,
     /// What invariants read: locations, and synchronisation objects.
@@ -92,12 +92,11 @@ impl Exploration<'_> {
             if let Some(stop) = self.bounds.reached(&self.search.counts()) {
                 return Ok(stop);
             }
-            let order = self.search.order_beyond();
-            let Some(schedule) = self.search.next_schedule() else { return Ok(Stop::Exhausted) };
-            match self.host.run(schedule, order, &mut execution) {
+            let Some(plan) = self.search.next_schedule() else { return Ok(Stop::Exhausted) };
+            match self.host.run(plan, &mut execution) {
                 Ok(()) => {}
-                Err(Failure::Interrupted) if self.search.counts().runs > 0 => return Ok(Stop::Interrupted),
-                Err(Failure::OutOfTime) if self.search.counts().runs > 0 => return Ok(Stop::Time),
+                Err(Failure::Interrupted) if self.search.counts().started() > 0 => return Ok(Stop::Interrupted),
+                Err(Failure::OutOfTime) if self.search.counts().started() > 0 => return Ok(Stop::Time),
                 Err(failure) => return Err(failure),
             }
             let output = self.outcomes.is_some().then(|| self.host.output());
@@ -193,7 +192,7 @@ impl Exploration<'_> {
 
     fn counters(&self, execution: &Execution) -> Counters {
         Counters {
-            executions: self.search.counts().runs,
+            executions: self.search.counts().started(),
             depth: execution.steps.len() as u64,
             findings: self.recorder.findings().len() as u64,
         }
@@ -205,18 +204,21 @@ impl Exploration<'_> {
         summary.runs = counts.runs;
         summary.executions = counts.executions;
         summary.blocked = counts.blocked;
+        summary.discarded = counts.discarded;
+        summary.race_checks = counts.race_checks;
+        summary.dependence_checks = counts.dependence_checks;
         summary.states = counts.states;
         summary.transitions = counts.transitions;
         summary.max_depth = counts.max_depth;
         summary.elapsed_s = elapsed;
-        summary.executions_per_s = if elapsed > 0.0 { counts.runs as f64 / elapsed } else { 0.0 };
+        summary.executions_per_s = if elapsed > 0.0 { counts.started() as f64 / elapsed } else { 0.0 };
         summary.peak_rss_kib = peak_memory();
         summary.isolation = crate::summary::isolation_name(self.host.isolation()).into();
         summary.notes.append(&mut self.host.take_notes());
         summary.outcomes = self.outcomes.map(Outcomes::into_table).unwrap_or_default();
         summary.findings = self.recorder.into_findings();
         let stop = if interrupt::requested() { Stop::Interrupted } else { stop };
-        let covered = guarantee::of(&self.search, stop, self.config, self.host.target());
+        let covered = guarantee::of(&*self.search, stop, self.config, self.host.target());
         summary.complete = covered.complete;
         summary.guarantee = covered.text;
         summary.verdict = match (summary.findings.is_empty(), covered.complete) {

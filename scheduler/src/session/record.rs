@@ -5,7 +5,7 @@ use super::stepping;
 use crate::config::{Rules, RunConfig};
 use crate::exit::Failure;
 use crate::explain::{self, Witness};
-use crate::explore::Locations;
+use crate::explore::{Locations, Plan};
 use crate::finding::{Finding, Kind};
 use crate::frontend::Execution;
 use crate::property::{self, Violation};
@@ -106,7 +106,7 @@ fn is_same(known: &Finding, new: &Finding) -> bool {
 /// Runs the schedule again: the same must happen.
 fn confirm(finding: &Finding, violation: &Violation, host: &mut Host, rules: &Rules) -> Result<(), Failure> {
     let mut again = Execution::default();
-    host.run(&finding.schedule, 0, &mut again)?;
+    host.run(Plan::of(&finding.schedule), &mut again)?;
     let shows_again = again.end.as_ref().and_then(|end| property::violated(end, rules)).as_ref() == Some(violation)
         && explain::schedule(&again.steps) == finding.schedule;
     if shows_again {

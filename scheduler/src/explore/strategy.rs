@@ -1,0 +1,82 @@
+//! Strategies: what decides which schedule is run next (SCALE, section 5.3.4).
+
+use super::Counts;
+use crate::filters::Preserves;
+use crate::frontend::Execution;
+use rscale_protocol::ThreadSet;
+use rscale_protocol::arena::{Step, Token};
+
+/// The next run.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan<'a> {
+    /// The schedule to follow.
+    pub schedule: &'a [Token],
+    /// The seed of the order in which threads run beyond it; 0 for the fixed order.
+    pub order: u64,
+    /// Threads that are not to run beyond it until something happens that their next step depends on.
+    pub sleep: ThreadSet,
+}
+
+impl Plan<'_> {
+    /// A schedule that is followed to its end, and then the fixed order.
+    #[must_use]
+    pub fn of(schedule: &[Token]) -> Plan<'_> {
+        Plan { schedule, order: 0, sleep: ThreadSet::EMPTY }
+    }
+}
+
+/// What became of a run.
+#[derive(Debug)]
+pub enum Absorbed {
+    /// It is part of the search now.
+    Added,
+    /// The program did something else than when the same schedule was run before.
+    Diverged(Box<Divergence>),
+}
+
+/// Where a program did something else.
+#[derive(Clone, Debug)]
+pub struct Divergence {
+    /// Number of the step.
+    pub index: usize,
+    /// What the program did before.
+    pub expected: Step,
+    /// What it did now, if it took the step at all.
+    pub got: Option<Step>,
+}
+
+/// A search: gives schedules and reads the executions that come of them.
+pub trait Strategy {
+    /// The next run; the first one follows no schedule. None when everything has been explored.
+    fn next_schedule(&mut self) -> Option<Plan<'_>>;
+
+    /// Adds the run that [`Strategy::next_schedule`] asked for.
+    fn absorb(&mut self, execution: &Execution) -> Absorbed;
+
+    /// Begins anew, because what a step is has changed, or what was taken for granted: the runs so far, and those that
+    /// were not added, count as cut.
+    fn begin_anew(&mut self, discarded: u64);
+
+    /// Whether something was left out for a reason that has turned out to be wrong.
+    fn was_wrong(&self) -> bool {
+        false
+    }
+
+    /// What has been done so far.
+    fn counts(&self) -> Counts;
+
+    /// What the search still covers.
+    fn preserves(&self) -> Vec<Preserves>;
+
+    /// Bytes that are kept.
+    fn memory(&self) -> usize;
+}
+
+/// Whether a program that took the one step took the other one.
+#[must_use]
+pub fn is_same_step(expected: &Step, got: &Step) -> bool {
+    expected.action.same_effect(&got.action)
+        && expected.choice == got.choice
+        && expected.result == got.result
+        && expected.enabled == got.enabled
+}

@@ -1,0 +1,110 @@
+//! The dependence relation: what each operation touches, and why.
+//!
+//! Two steps of different threads are independent if they can be swapped where they are adjacent: both orders are possible
+//! and lead to the same state. That may depend on what came of them: a compare-and-exchange that failed is a read.
+//!
+//! | operation | touches | reason |
+//! | --- | --- | --- |
+//! | read, update in vain | R location | reads commute |
+//! | write, atomic update | W location | also a write of the same value: an order is an order |
+//! | lock, unlock, retake | W mutex | who comes first decides; a lock behind an unlock can not be swapped with it |
+//! | trylock in vain, timed out | R mutex | sees that it is held, changes nothing |
+//! | rdlock, its unlock | R lock | readers do not mind each other |
+//! | wrlock, its unlock | W lock | excludes all others; in vain too, since it sees who reads |
+//! | cond wait | W condition, W mutex | becomes a waiter, and gives the mutex back |
+//! | signal, broadcast | W condition | changes who waits |
+//! | signal to nobody | R condition | sees that nobody waits; such signals commute |
+//! | woken, timed out | W condition | is a waiter no more |
+//! | sem post | A semaphore | posts commute; what a wait finds depends on them |
+//! | sem wait | W semaphore | two of them may compete for one post |
+//! | sem wait in vain, getvalue | R semaphore | |
+//! | barrier arrive | A barrier | arrivals commute, |
+//! | the last to arrive | W barrier | but who is the last is told |
+//! | barrier leave | nothing | follows what opened it, and nobody sees it |
+//! | once | W flag | who runs it; R where it has run already |
+//! | create, join, detach, exit | W life of the thread | |
+//! | tryjoin in vain, timed out | R life of the thread | |
+//! | thread start | nothing | follows the creation |
+//! | cancel, kill | W life, all steps of the thread | where the thread is decides what it does |
+//! | futex wake, requeue, resume | W word(s) | |
+//! | futex wait, wait for a signal | all | compares memory that unseen code may write |
+//! | descriptor | W descriptor | what is in it, and the order of output |
+//! | yield, sleep, choose, go on computing | nothing | |
+//! | exit, atomic begin and end on their own | all | |
+//!
+//! A step that changes something that an invariant reads also writes one more variable ([`rscale_protocol::Variable::OBSERVED`]).
+
+use super::footprint::{Mode, Role};
+use rscale_protocol::arena::Step;
+use rscale_protocol::model::{Barrier, Once};
+use rscale_protocol::{Choice, Op};
+
+/// What a step touches: its first object, its second, and whether it acts on everyone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// The object of the action.
+    pub first: Option<(Mode, Role)>,
+    /// The second object of the action.
+    pub second: Option<(Mode, Role)>,
+    /// Whether it depends on everything.
+    pub everyone: bool,
+}
+
+impl Row {
+    const NOTHING: Row = Row { first: None, second: None, everyone: false };
+    const EVERYONE: Row = Row { everyone: true, ..Row::NOTHING };
+    const READ: Row = Row::on(Mode::Read, Role::None);
+    const WRITE: Row = Row::on(Mode::Write, Role::None);
+
+    const fn on(mode: Mode, role: Role) -> Row {
+        Row { first: Some((mode, role)), second: None, everyone: false }
+    }
+}
+
+/// What else decides about a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Context {
+    /// Whether anybody waits on the condition variable.
+    pub has_waiters: bool,
+    /// Whether the thread holds the read-write lock for reading.
+    pub reads: bool,
+}
+
+/// What the step touches.
+#[must_use]
+pub fn row(step: &Step, context: Context) -> Row {
+    let is_late = step.choice == Choice::TimeOut;
+    let failed = is_late || !is_done(step.result);
+    match step.action.op {
+        Op::ThreadStart | Op::TestCancel | Op::Yield | Op::Sleep | Op::Preempt | Op::Choose | Op::BarrierLeave => {
+            Row::NOTHING
+        }
+        Op::AtomicBegin | Op::AtomicEnd | Op::SignalWait | Op::FutexWait | Op::ProcessExit => Row::EVERYONE,
+        Op::Read | Op::VainUpdate | Op::SemGetValue => Row::READ,
+        Op::ThreadJoin | Op::ThreadTryJoin if failed => Row::READ,
+        Op::MutexLock | Op::MutexTryLock | Op::SpinLock | Op::SpinTryLock => taking(failed, Mode::Write),
+        Op::SemWait | Op::SemTryWait => taking(failed, Mode::Write),
+        Op::RwRead | Op::RwTryRead => taking(failed, Mode::Read),
+        Op::RwWrite | Op::RwTryWrite if !failed => taking(failed, Mode::Write),
+        Op::MutexUnlock | Op::SpinUnlock | Op::OnceLeave if !failed => Row::on(Mode::Write, Role::Give),
+        Op::RwUnlock if !failed => Row::on(if context.reads { Mode::Read } else { Mode::Write }, Role::Give),
+        Op::OnceEnter => taking(step.result != Once::RUN_IT, Mode::Write),
+        Op::CondWait if !failed => Row { second: Some((Mode::Write, Role::Give)), ..Row::WRITE },
+        Op::CondWake if !is_late => Row { second: Some((Mode::Write, Role::Take)), ..Row::WRITE },
+        Op::CondSignal | Op::CondBroadcast if !context.has_waiters => Row::READ,
+        Op::BarrierArrive if step.result != Barrier::SERIAL_THREAD => Row::on(Mode::Add, Role::None),
+        Op::SemPost => Row::on(Mode::Add, Role::Give),
+        Op::FutexRequeue => Row { second: Some((Mode::Write, Role::None)), ..Row::WRITE },
+        _ => Row::WRITE,
+    }
+}
+
+/// Whether an operation with this result did what it is for. A mutex whose owner died is taken all the same.
+fn is_done(result: i32) -> bool {
+    result == 0 || result == libc::EOWNERDEAD
+}
+
+/// A step that takes something, or sees that it can not.
+fn taking(failed: bool, mode: Mode) -> Row {
+    if failed { Row::READ } else { Row::on(mode, Role::Take) }
+}

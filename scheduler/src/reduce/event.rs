@@ -1,0 +1,245 @@
+//! Events: the steps of an execution as partial order reduction sees them.
+//!
+//! Most events are one step. An atomic section is one event with all that its steps touch: nothing comes between them.
+
+use super::dependence::{self, Context};
+use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
+use super::history::{Entry, EventIndex, History};
+use rscale_protocol::arena::{Step, Token};
+use rscale_protocol::{Action, Choice, Family, Op, ThreadId, ThreadSet, Variable};
+use smallvec::SmallVec;
+
+/// An event.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// What it touches.
+    pub footprint: Footprint,
+    /// Its first step.
+    pub step: u32,
+    /// How many steps it has.
+    pub length: u32,
+    /// Its operation; that of the first step.
+    pub op: Op,
+    /// Where the program does it.
+    pub pc: u64,
+    /// Who could proceed before it.
+    pub possible: ThreadSet,
+    /// What it may have to wait for.
+    pub wait: Wait,
+    /// What it does to those that wait on a condition variable.
+    pub waiters: Option<Waiters>,
+    /// What made it possible, if it was not before.
+    pub made_possible_by: Option<EventIndex>,
+    /// The event of the same thread before.
+    pub previous: Option<EventIndex>,
+}
+
+/// What an event may have to wait for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wait {
+    /// Nothing: it is possible wherever its thread is there.
+    Nothing,
+    /// Until whoever has taken the variable gives it back.
+    Taken,
+    /// Until the value is positive.
+    Value,
+    /// Until the thread ends.
+    End,
+    /// Until one of the variables that it touches is written: it goes round in a loop.
+    Written,
+    /// It belongs to the event before it.
+    Previous,
+    /// For something that is not known in detail.
+    Unknown,
+}
+
+/// The waiters of a condition variable before and after an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Waiters {
+    /// The condition variable.
+    pub variable: VariableId,
+    /// Who waited before.
+    pub before: ThreadSet,
+    /// Who waits now.
+    pub after: ThreadSet,
+}
+
+impl Event {
+    /// The event that begins with a step of the log.
+    pub fn at(steps: &[Step], first: usize, history: &mut History) -> Option<Event> {
+        let step = steps.get(first)?;
+        let length = section_length(&steps[first..]);
+        let mut event = Event::of_step(step, history);
+        if length > 1 {
+            event.footprint.reach = Reach::Own;
+            for step in &steps[first + 1..first + length - 1] {
+                event.absorb(&Event::of_step(step, history));
+            }
+        }
+        event.step = first as u32;
+        event.length = length as u32;
+        event.made_possible_by = enabler(steps, first, &event, history);
+        Some(event)
+    }
+
+    /// What a thread would do next, where an execution has ended.
+    pub fn pending(action: Action, steps: &[Step], history: &mut History) -> Event {
+        let step = Step { action, choice: Choice::Proceed, result: 0, enabled: [ThreadSet::EMPTY; 3] };
+        let mut event = Event::of_step(&step, history);
+        event.step = steps.len() as u32;
+        event
+    }
+
+    fn of_step(step: &Step, history: &mut History) -> Event {
+        let action = &step.action;
+        let token = Token { thread: action.thread, choice: step.choice };
+        let first = history.variable(action.object);
+        let context =
+            Context { has_waiters: !history.waiting(first).is_empty(), reads: is_reader(step, first, history) };
+        let row = dependence::row(step, context);
+        let mut touches = SmallVec::new();
+        if let Some((mode, role)) = row.first {
+            touches.push(Touch { variable: first, mode, role });
+        }
+        if let Some((mode, role)) = row.second {
+            touches.push(Touch { variable: history.variable(action.second), mode, role });
+        }
+        if action.flags & Action::OBSERVED != 0 {
+            let variable = history.variable(Variable::OBSERVED);
+            touches.push(Touch { variable, mode: Mode::Write, role: Role::None });
+        }
+        let reach = match action.op {
+            _ if row.everyone => Reach::Everyone,
+            // Waits for something to change, and nobody knows what.
+            Op::Preempt if action.flags & Action::WAITING != 0 => Reach::Everyone,
+            Op::ThreadCancel | Op::ThreadKill => action.object.as_thread().map_or(Reach::Everyone, Reach::Thread),
+            _ => Reach::Own,
+        };
+        let mut event = Event {
+            footprint: Footprint { token, touches, reach },
+            step: 0,
+            length: 1,
+            op: action.announced().op,
+            pc: action.pc,
+            possible: step.enabled[Choice::Proceed as usize],
+            wait: wait_of(action, step.choice),
+            waiters: waiters_of(step, first, history),
+            made_possible_by: None,
+            previous: None,
+        };
+        if event.wait == Wait::Written {
+            event.watch_round(history);
+        }
+        event
+    }
+
+    /// Adds what another step of the same atomic section does.
+    fn absorb(&mut self, step: &Event) {
+        for touch in &step.footprint.touches {
+            match self.footprint.touches.iter_mut().find(|known| known.variable == touch.variable) {
+                None => self.footprint.touches.push(*touch),
+                Some(known) => {
+                    known.mode = if known.mode == touch.mode { known.mode } else { Mode::Write };
+                    known.role = Role::None;
+                }
+            }
+        }
+        if step.footprint.reach != Reach::Own {
+            self.footprint.reach = Reach::Everyone;
+        }
+    }
+
+    /// A thread that goes round in a loop looks at all that it has read in the last round.
+    fn watch_round(&mut self, history: &History) {
+        let mut earlier = history.last_of(self.footprint.thread());
+        while let Some(index) = earlier {
+            let event = history.event(index);
+            for touch in event.footprint.touches.iter().filter(|touch| touch.mode == Mode::Read) {
+                if !self.footprint.touches.iter().any(|known| known.variable == touch.variable) {
+                    self.footprint.touches.push(*touch);
+                }
+            }
+            if event.pc == self.pc && event.op == self.op {
+                return;
+            }
+            earlier = history.before(index);
+        }
+    }
+}
+
+/// How many steps the event that begins here has: more than one for an atomic section that nobody interrupts.
+fn section_length(steps: &[Step]) -> usize {
+    let Some(first) = steps.first().filter(|step| step.action.op == Op::AtomicBegin) else { return 1 };
+    let mut depth = 0;
+    for (index, step) in steps.iter().enumerate() {
+        if step.action.thread != first.action.thread {
+            return 1;
+        }
+        depth += match step.action.op {
+            Op::AtomicBegin => 1,
+            Op::AtomicEnd => -1,
+            _ => 0,
+        };
+        if depth == 0 {
+            return index + 1;
+        }
+    }
+    1
+}
+
+fn is_reader(step: &Step, variable: VariableId, history: &History) -> bool {
+    let own = |entry: &&Entry| entry.thread == step.action.thread && entry.role == Role::Take;
+    step.action.op == Op::RwUnlock
+        && history.touched(variable).iter().rev().find(own).is_some_and(|entry| entry.mode == Mode::Read)
+}
+
+fn wait_of(action: &Action, choice: Choice) -> Wait {
+    if choice != Choice::Proceed {
+        return Wait::Nothing;
+    }
+    match action.op {
+        Op::MutexLock | Op::SpinLock | Op::RwRead | Op::RwWrite | Op::OnceEnter | Op::CondWake => Wait::Taken,
+        Op::SemWait => Wait::Value,
+        Op::ThreadJoin => Wait::End,
+        Op::FutexResume | Op::DescriptorWait | Op::SignalWait => Wait::Unknown,
+        _ if action.op.family() != Family::RwLock && action.flags & Action::WAITING != 0 => Wait::Written,
+        _ => Wait::Nothing,
+    }
+}
+
+fn waiters_of(step: &Step, variable: VariableId, history: &History) -> Option<Waiters> {
+    let before = history.waiting(variable);
+    let mut after = before;
+    match step.action.op {
+        Op::CondWait if step.result == 0 => after.insert(step.action.thread),
+        Op::CondWake => after.remove(step.action.thread),
+        Op::CondSignal if before.len() == 1 => after = ThreadSet::EMPTY,
+        Op::CondBroadcast => after = ThreadSet::EMPTY,
+        _ => return None,
+    }
+    Some(Waiters { variable, before, after })
+}
+
+/// The event that made it possible for a thread to take a step that it could not take before.
+fn enabler(steps: &[Step], first: usize, event: &Event, history: &History) -> Option<EventIndex> {
+    let thread = event.footprint.thread();
+    let previous = history.last_of(thread);
+    let Some(previous) = previous else { return creation(history, thread) };
+    if event.wait == Wait::Nothing {
+        return None;
+    }
+    let arrived = (history.event(previous).step + history.event(previous).length) as usize;
+    let is_possible = |index: usize| steps[index].enabled[event.footprint.token.choice as usize].contains(thread);
+    let impossible = (arrived..first).rev().find(|&index| !is_possible(index))?;
+    event_of_step(history, impossible as u32)
+}
+
+/// The event that created the thread.
+fn creation(history: &History, thread: ThreadId) -> Option<EventIndex> {
+    history.known(Variable::thread(thread)).and_then(|life| history.touched(life).first()).map(|entry| entry.event)
+}
+
+/// The event that a step belongs to.
+fn event_of_step(history: &History, step: u32) -> Option<EventIndex> {
+    history.events().partition_point(|event| event.step <= step).checked_sub(1).map(|index| index as EventIndex)
+}

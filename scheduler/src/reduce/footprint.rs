@@ -1,0 +1,123 @@
+//! What an event touches, and which events depend on each other.
+
+use rscale_protocol::ThreadId;
+use rscale_protocol::arena::Token;
+use smallvec::SmallVec;
+
+/// A communication variable, by a small number that belongs to the search.
+pub type VariableId = u32;
+
+/// How an event touches a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// Sees it.
+    Read,
+    /// Changes it without looking, in a way that does not depend on the order of such changes: a post, an arrival.
+    Add,
+    /// Sees and changes it.
+    Write,
+}
+
+impl Mode {
+    /// Whether the order of two touches matters.
+    #[must_use]
+    pub fn conflicts(self, other: Mode) -> bool {
+        self != other || self == Mode::Write
+    }
+}
+
+/// What an event does to a lock or a semaphore, beyond touching it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Neither of the others.
+    None,
+    /// Takes it: others may have to wait.
+    Take,
+    /// Gives it back.
+    Give,
+}
+
+/// One variable that an event touches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Touch {
+    /// The variable.
+    pub variable: VariableId,
+    /// How.
+    pub mode: Mode,
+    /// What it does to it.
+    pub role: Role,
+}
+
+/// Which threads an event acts on, whatever they do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// None but its own.
+    Own,
+    /// A thread that it cancels or sends a signal to: where that thread is matters.
+    Thread(ThreadId),
+    /// All of them.
+    Everyone,
+}
+
+/// All that matters of an event for its order with others.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Footprint {
+    /// Who, and in which way.
+    pub token: Token,
+    /// The variables.
+    pub touches: SmallVec<[Touch; 2]>,
+    /// The threads.
+    pub reach: Reach,
+}
+
+impl Footprint {
+    /// Whose event it is.
+    #[must_use]
+    pub fn thread(&self) -> ThreadId {
+        self.token.thread
+    }
+
+    /// Whether the order of the two events can matter. An event depends on what its own thread did.
+    #[must_use]
+    pub fn conflicts(&self, other: &Footprint) -> bool {
+        self.thread() == other.thread() || self.reaches(other) || other.reaches(self) || self.shares(other)
+    }
+
+    fn reaches(&self, other: &Footprint) -> bool {
+        match self.reach {
+            Reach::Own => false,
+            Reach::Thread(thread) => thread == other.thread(),
+            Reach::Everyone => true,
+        }
+    }
+
+    fn shares(&self, other: &Footprint) -> bool {
+        self.touches.iter().any(|mine| {
+            other.touches.iter().any(|theirs| mine.variable == theirs.variable && mine.mode.conflicts(theirs.mode))
+        })
+    }
+
+    /// Whether this event, being possible now, could as well come before the whole sequence (a *weak initial* of it):
+    /// nothing in it conflicts, up to the same event if it is in there. Returns where that is.
+    #[must_use]
+    pub fn precedes(&self, sequence: &[Footprint]) -> Option<Precedes> {
+        for (index, event) in sequence.iter().enumerate() {
+            if event.thread() == self.thread() {
+                return (event.token == self.token).then_some(Precedes::As(index));
+            }
+            if self.conflicts(event) {
+                return None;
+            }
+        }
+        Some(Precedes::Beside)
+    }
+}
+
+/// In which way an event can come before a sequence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Precedes {
+    /// It is this member of it.
+    As(usize),
+    /// It is not in it, and conflicts with none of its members.
+    Beside,
+}

@@ -1,0 +1,263 @@
+//! The events of the current execution, and which of them happens before which.
+//!
+//! Every event has a clock: for each thread, how many events of the execution one has to take to have all of that thread's
+//! events that happen before it. So whether one event happens before another is one comparison. The search keeps the events of the path to
+//! the state where it goes on, and takes back the others.
+
+use super::event::Event;
+use super::footprint::{Mode, Reach, Role, Touch, VariableId};
+use crate::frontend::VariableHasher;
+use rscale_protocol::{MAX_THREADS, ThreadId, ThreadSet, Variable};
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+/// The place of an event in the execution.
+pub type EventIndex = u32;
+
+/// One touch of a variable.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Whose.
+    pub event: EventIndex,
+    /// Its thread.
+    pub thread: ThreadId,
+    /// How.
+    pub mode: Mode,
+    /// What it does.
+    pub role: Role,
+}
+
+/// An event that comes directly before another one, and why.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Predecessor {
+    /// The event.
+    pub event: EventIndex,
+    /// The variable that both touch; None where it is the thread's own last event, or what made the other one possible.
+    pub link: Link,
+}
+
+/// Why an event comes before another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Link {
+    /// The same thread, or it made the other one possible: they can not be swapped.
+    Fixed,
+    /// Both touch this variable.
+    Variable(VariableId),
+    /// One of them acts on the other's thread, whatever it does.
+    Reach,
+}
+
+/// The events so far.
+#[derive(Debug, Default)]
+pub struct History {
+    events: Vec<Event>,
+    /// The clock of each event, one after the other.
+    clocks: Vec<EventIndex>,
+    /// Threads that a clock has room for.
+    width: usize,
+    names: HashMap<Variable, VariableId, BuildHasherDefault<VariableHasher>>,
+    /// Who touched each variable, in order.
+    touched: Vec<Vec<Entry>>,
+    /// The last event of each thread, plus one.
+    last: Vec<EventIndex>,
+    /// Events that act on more than they touch.
+    reaching: Vec<EventIndex>,
+    /// Who waits on each condition variable.
+    waiting: HashMap<VariableId, ThreadSet, BuildHasherDefault<VariableHasher>>,
+}
+
+impl History {
+    /// The events.
+    #[must_use]
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The event at a place.
+    #[must_use]
+    pub fn event(&self, index: EventIndex) -> &Event {
+        &self.events[index as usize]
+    }
+
+    /// How many there are: the place of the next one.
+    #[must_use]
+    pub fn len(&self) -> EventIndex {
+        self.events.len() as EventIndex
+    }
+
+    /// The number of a variable.
+    pub fn variable(&mut self, name: Variable) -> VariableId {
+        let touched = &mut self.touched;
+        *self.names.entry(name).or_insert_with(|| {
+            touched.push(Vec::new());
+            touched.len() as VariableId - 1
+        })
+    }
+
+    /// The number of a variable, if an event has touched it.
+    #[must_use]
+    pub fn known(&self, name: Variable) -> Option<VariableId> {
+        self.names.get(&name).copied()
+    }
+
+    /// Who touched the variable, in order.
+    #[must_use]
+    pub fn touched(&self, variable: VariableId) -> &[Entry] {
+        &self.touched[variable as usize]
+    }
+
+    /// Who waits on the condition variable.
+    #[must_use]
+    pub fn waiting(&self, variable: VariableId) -> ThreadSet {
+        self.waiting.get(&variable).copied().unwrap_or_default()
+    }
+
+    /// The last event of a thread.
+    #[must_use]
+    pub fn last_of(&self, thread: ThreadId) -> Option<EventIndex> {
+        self.last.get(thread.index()).and_then(|last| last.checked_sub(1))
+    }
+
+    /// The event of the same thread before this one.
+    #[must_use]
+    pub fn before(&self, index: EventIndex) -> Option<EventIndex> {
+        self.event(index).previous
+    }
+
+    /// Whether the first event happens before the second, or is it.
+    #[must_use]
+    pub fn happens_before(&self, first: EventIndex, second: EventIndex) -> bool {
+        self.clock(second)[self.event(first).footprint.thread().index()] > first
+    }
+
+    fn clock(&self, index: EventIndex) -> &[EventIndex] {
+        &self.clocks[index as usize * self.width..][..self.width]
+    }
+
+    /// The events that come directly before one that would be the next.
+    pub fn predecessors(&self, event: &Event, found: &mut Vec<Predecessor>) {
+        found.clear();
+        let thread = event.footprint.thread();
+        let previous = self.last_of(thread);
+        found.extend(previous.map(|event| Predecessor { event, link: Link::Fixed }));
+        found.extend(event.made_possible_by.map(|event| Predecessor { event, link: Link::Fixed }));
+        for touch in &event.footprint.touches {
+            self.conflicting(touch, thread, found);
+        }
+        self.reaching_predecessors(event, found);
+    }
+
+    /// The last events that a touch conflicts with.
+    fn conflicting(&self, touch: &Touch, thread: ThreadId, found: &mut Vec<Predecessor>) {
+        for entry in self.touched(touch.variable).iter().rev() {
+            if entry.mode.conflicts(touch.mode) && entry.thread != thread {
+                found.push(Predecessor { event: entry.event, link: Link::Variable(touch.variable) });
+            }
+            if entry.mode == Mode::Write {
+                break;
+            }
+        }
+    }
+
+    fn reaching_predecessors(&self, event: &Event, found: &mut Vec<Predecessor>) {
+        let thread = event.footprint.thread();
+        let mut add = |event| found.push(Predecessor { event, link: Link::Reach });
+        let since = self.last_of(thread);
+        for &index in self.reaching.iter().rev() {
+            let other = &self.event(index).footprint;
+            if Some(index) <= since {
+                break;
+            }
+            if other.thread() != thread && (other.reach == Reach::Everyone || other.reach == Reach::Thread(thread)) {
+                add(index);
+                break;
+            }
+        }
+        match event.footprint.reach {
+            Reach::Own => {}
+            Reach::Thread(other) => self.last_of(other).into_iter().for_each(add),
+            Reach::Everyone => {
+                let threads = (0..self.last.len()).filter_map(ThreadId::from_index);
+                threads.filter(|&other| other != thread).filter_map(|other| self.last_of(other)).for_each(add);
+            }
+        }
+    }
+
+    /// Adds an event behind the others, with its predecessors.
+    pub fn push(&mut self, mut event: Event, predecessors: &[Predecessor]) {
+        let index = self.len();
+        let thread = event.footprint.thread();
+        self.make_room(thread);
+        event.previous = self.last_of(thread);
+        let start = self.clocks.len();
+        self.clocks.resize(start + self.width, 0);
+        let (earlier, clock) = self.clocks.split_at_mut(start);
+        for predecessor in predecessors {
+            let known = &earlier[predecessor.event as usize * self.width..][..self.width];
+            clock.iter_mut().zip(known).for_each(|(mine, &theirs)| *mine = (*mine).max(theirs));
+        }
+        clock[thread.index()] = index + 1;
+        self.last[thread.index()] = index + 1;
+        for touch in &event.footprint.touches {
+            let entry = Entry { event: index, thread, mode: touch.mode, role: touch.role };
+            self.touched[touch.variable as usize].push(entry);
+        }
+        if event.footprint.reach != Reach::Own {
+            self.reaching.push(index);
+        }
+        if let Some(waiters) = event.waiters {
+            self.waiting.insert(waiters.variable, waiters.after);
+        }
+        self.events.push(event);
+    }
+
+    /// Takes back all but the first events.
+    pub fn truncate(&mut self, count: EventIndex) {
+        while self.len() > count
+            && let Some(event) = self.events.pop()
+        {
+            let thread = event.footprint.thread();
+            self.last[thread.index()] = event.previous.map_or(0, |previous| previous + 1);
+            for touch in &event.footprint.touches {
+                self.touched[touch.variable as usize].pop();
+            }
+            if event.footprint.reach != Reach::Own {
+                self.reaching.pop();
+            }
+            if let Some(waiters) = event.waiters {
+                self.waiting.insert(waiters.variable, waiters.before);
+            }
+        }
+        self.clocks.truncate(count as usize * self.width);
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = History::default();
+    }
+
+    /// Makes clocks wide enough for a thread; most programs create all their threads in the first execution.
+    fn make_room(&mut self, thread: ThreadId) {
+        if thread.index() < self.width {
+            return;
+        }
+        let width = (thread.index() + 1).next_power_of_two().clamp(4, MAX_THREADS);
+        let mut clocks = vec![0; self.events.len() * width];
+        if self.width > 0 {
+            for (new, old) in clocks.chunks_exact_mut(width).zip(self.clocks.chunks_exact(self.width)) {
+                new[..old.len()].copy_from_slice(old);
+            }
+        }
+        (self.clocks, self.width) = (clocks, width);
+        self.last.resize(width, 0);
+    }
+
+    /// Bytes that are kept.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let entries: usize = self.touched.iter().map(Vec::capacity).sum();
+        self.events.capacity() * size_of::<Event>()
+            + self.clocks.capacity() * size_of::<EventIndex>()
+            + entries * size_of::<Entry>()
+    }
+}

@@ -1,0 +1,362 @@
+//! Dynamic partial order reduction: one execution for all that differ only in the order of independent steps.
+//!
+//! The strategy runs an execution, orders its events by happens-before ([`history`]), finds the races ([`races`]) and
+//! plans their reversals ([`plan`], [`wakeup`]): `dpor`, `source` and `optimal` differ in nothing but the last. What
+//! depends on what stands in one table ([`dependence`]).
+
+mod dependence;
+mod event;
+mod footprint;
+mod history;
+mod plan;
+mod races;
+mod wakeup;
+
+use crate::explore::{Absorbed, Candidates, Counts, Divergence, Order, Plan, Strategy, is_same_step};
+use crate::filters::Preserves;
+use crate::frontend::Execution;
+use event::Event;
+use footprint::{Footprint, Mode, Reach, Role, Touch};
+use history::{EventIndex, History, Predecessor};
+use plan::{Node, Planner, Reversal};
+use rscale_protocol::arena::{Step, Token};
+use rscale_protocol::{Choice, Ending, Op, ThreadId, ThreadSet};
+use smallvec::smallvec;
+use wakeup::Tree;
+
+pub use plan::{Optimal, Persistent, Source};
+
+/// A search by partial order reduction.
+pub struct Reduction {
+    planner: Box<dyn Planner>,
+    history: History,
+    /// The states before each event, and the one behind the last.
+    nodes: Vec<Node>,
+    /// The steps of the events.
+    steps: Vec<Step>,
+    schedule: Vec<Token>,
+    /// What the schedule takes beyond the events, and what else is to be explored behind each of them.
+    planned: Vec<(Footprint, Tree)>,
+    order: Order,
+    counts: Counts,
+    races: Vec<Race>,
+    predecessors: Vec<Predecessor>,
+    rivals: Vec<EventIndex>,
+}
+
+/// Two events whose order is to be reversed.
+struct Race {
+    first: EventIndex,
+    second: Second,
+}
+
+/// The second event of a race.
+enum Second {
+    /// One of the execution.
+    Executed(EventIndex),
+    /// One that a thread would have taken next.
+    Pending(Footprint),
+    /// One that could have been taken instead of the first one, in this way.
+    Instead(Footprint),
+}
+
+impl Reduction {
+    /// A search that has not begun.
+    #[must_use]
+    pub fn new(planner: Box<dyn Planner>, seed: u64) -> Reduction {
+        Reduction {
+            planner,
+            history: History::default(),
+            nodes: Vec::new(),
+            steps: Vec::new(),
+            schedule: Vec::new(),
+            planned: Vec::new(),
+            order: Order::new(seed),
+            counts: Counts::default(),
+            races: Vec::new(),
+            predecessors: Vec::new(),
+            rivals: Vec::new(),
+        }
+    }
+}
+
+impl Strategy for Reduction {
+    fn next_schedule(&mut self) -> Option<Plan<'_>> {
+        self.planned.clear();
+        if !self.nodes.is_empty() {
+            self.backtrack()?;
+        }
+        self.schedule.clear();
+        self.schedule.extend(self.steps.iter().map(token_of));
+        self.schedule.extend(self.planned.iter().map(|(event, _)| event.token));
+        Some(Plan { schedule: &self.schedule, order: self.order.beyond(), sleep: self.sleep_behind_plan() })
+    }
+
+    fn absorb(&mut self, execution: &Execution) -> Absorbed {
+        if let Some(divergence) = self.compare(execution) {
+            return Absorbed::Diverged(Box::new(divergence));
+        }
+        self.counts.runs += 1;
+        if self.nodes.is_empty() {
+            self.nodes.push(Node::default());
+        }
+        let known = self.history.len();
+        let complete = self.walk(execution);
+        self.find_pending(execution);
+        self.find_late(execution, known);
+        self.plan_reversals();
+        self.count(execution, complete);
+        Absorbed::Added
+    }
+
+    fn begin_anew(&mut self, discarded: u64) {
+        let discarded = self.counts.discarded + self.counts.runs + discarded;
+        self.counts = Counts { discarded, ..Counts::default() };
+        self.history.clear();
+        self.nodes.clear();
+        self.steps.clear();
+        self.planned.clear();
+    }
+
+    fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    fn preserves(&self) -> Vec<Preserves> {
+        vec![Preserves::EveryTrace]
+    }
+
+    fn memory(&self) -> usize {
+        let events: usize = self.nodes.iter().map(|node| node.sleep.len() + node.tree.len()).sum();
+        self.history.memory() + self.nodes.capacity() * size_of::<Node>() + events * size_of::<Footprint>()
+    }
+}
+
+impl Reduction {
+    /// Goes back to the last state with something left to explore, and plans that. None if there is none.
+    fn backtrack(&mut self) -> Option<()> {
+        loop {
+            if let Some((event, rest)) = self.nodes.last_mut()?.tree.take_first() {
+                self.follow(event, rest);
+                return Some(());
+            }
+            self.nodes.pop();
+            let last = self.history.len().checked_sub(1)?;
+            let taken = self.history.event(last);
+            self.steps.truncate(taken.step as usize);
+            let footprint = taken.footprint.clone();
+            let node = self.nodes.last_mut()?;
+            node.done.push(footprint.token);
+            node.sleep.push(footprint);
+            self.history.truncate(last);
+        }
+    }
+
+    /// Plans a branch of a tree, to its first leaf.
+    fn follow(&mut self, event: Footprint, rest: Tree) {
+        let (mut event, mut rest) = (event, rest);
+        while let Some((next, behind)) = rest.take_first() {
+            self.planned.push((event, rest));
+            (event, rest) = (next, behind);
+        }
+        self.planned.push((event, Tree::default()));
+    }
+
+    /// The threads that the program need not schedule behind what is planned. It wakes them by a simpler rule than
+    /// ours, so this only saves runs: what it schedules all the same is cut.
+    fn sleep_behind_plan(&self) -> ThreadSet {
+        let sleepers = self.nodes.last().map_or(&[][..], |node| &node.sleep);
+        let stays = |sleeper: &&Footprint| !self.planned.iter().any(|(event, _)| event.conflicts(sleeper));
+        sleepers.iter().filter(stays).map(Footprint::thread).collect()
+    }
+
+    /// Whether the run repeated the steps of the events that it was to repeat.
+    fn compare(&self, execution: &Execution) -> Option<Divergence> {
+        let end = execution.end.as_ref();
+        let refused = end.filter(|end| end.ending == Ending::Diverged).map(|end| end.value as usize);
+        let first = execution.steps.unchanged().min(refused.unwrap_or(usize::MAX));
+        (first..self.steps.len()).find_map(|index| {
+            let expected = self.steps[index];
+            let got = execution.steps.get(index).copied();
+            let is_same = refused != Some(index) && got.is_some_and(|got| is_same_step(&expected, &got));
+            (!is_same).then_some(Divergence { index, expected, got })
+        })
+    }
+
+    /// Adds the events of the run beyond those that are known. Returns whether it was not found to be redundant.
+    fn walk(&mut self, execution: &Execution) -> bool {
+        let is_cut = ends_early(execution);
+        let mut planned = std::mem::take(&mut self.planned).into_iter();
+        while self.steps.len() < execution.steps.len() {
+            let Some(mut event) = Event::at(&execution.steps, self.steps.len(), &mut self.history) else { break };
+            let start = self.steps.len();
+            let end = start + event.length as usize;
+            if is_cut && end == execution.steps.len() {
+                event.footprint.reach = Reach::Everyone;
+            }
+            let tree = planned.next().map(|(_, rest)| rest).unwrap_or_default();
+            let enabled = execution.steps[start].enabled;
+            self.steps.extend_from_slice(&execution.steps[start..end]);
+            if !self.add(event, tree, &enabled) {
+                self.steps.truncate(start);
+                self.go_on_otherwise(&enabled);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Adds an event. Returns false if whatever begins with it was explored already.
+    fn add(&mut self, event: Event, tree: Tree, enabled: &[ThreadSet; 3]) -> bool {
+        let index = self.history.len();
+        let Some(node) = self.nodes.last_mut() else { return false };
+        let token = event.footprint.token;
+        if node.sleep.iter().any(|sleeper| sleeper.token == token) {
+            return false;
+        }
+        self.history.predecessors(&event, &mut self.predecessors);
+        races::rivals(&self.history, &event, &self.predecessors, &mut self.rivals);
+        let found = self.rivals.iter().map(|&first| Race { first, second: Second::Executed(index) });
+        self.races.extend(found);
+        self.races.extend(alternatives(&event, enabled).map(|second| Race { first: index, second }));
+        let sleep = node.sleep.iter().filter(|sleeper| !sleeper.conflicts(&event.footprint)).cloned().collect();
+        self.history.push(event, &self.predecessors);
+        self.nodes.push(Node { sleep, done: Vec::new(), tree });
+        self.counts.states += 1;
+        self.counts.transitions += 1;
+        true
+    }
+
+    /// The program took an event that need not be taken: plans another one, if there is one.
+    fn go_on_otherwise(&mut self, enabled: &[ThreadSet; 3]) {
+        let Some(node) = self.nodes.last_mut().filter(|node| node.tree.is_empty()) else { return };
+        let is_awake = |token: &Token| !node.sleep.iter().any(|sleeper| sleeper.token == *token);
+        let other = Candidates::all(*enabled).iter().find(is_awake);
+        if let Some(token) = other {
+            node.tree.add(Footprint { token, touches: smallvec![], reach: Reach::Own });
+        }
+    }
+
+    /// Finds races with what threads would do next where the execution has ended.
+    fn find_pending(&mut self, execution: &Execution) {
+        for &action in &execution.pending {
+            let event = Event::pending(action, &execution.steps, &mut self.history);
+            self.history.predecessors(&event, &mut self.predecessors);
+            races::rivals(&self.history, &event, &self.predecessors, &mut self.rivals);
+            for &first in &self.rivals {
+                self.races.push(Race { first, second: Second::Pending(event.footprint.clone()) });
+            }
+        }
+    }
+
+    /// Finds waits that could have timed out until one of the new events made that impossible.
+    fn find_late(&mut self, execution: &Execution, known: EventIndex) {
+        for index in known..self.history.len() {
+            let event = self.history.event(index);
+            let (first, end) = (event.step as usize, (event.step + event.length) as usize);
+            let late = |enabled: [ThreadSet; 3]| enabled[Choice::TimeOut as usize];
+            let before = late(execution.steps[first].enabled);
+            if before.is_empty() {
+                continue;
+            }
+            let mut lost = before.without(late(execution.enabled_after(end)));
+            lost.remove(event.footprint.thread());
+            for thread in lost {
+                if let Some(footprint) = self.time_out(thread, index, execution) {
+                    self.races.push(Race { first: index, second: Second::Instead(footprint) });
+                }
+            }
+        }
+    }
+
+    /// The time-out of a thread that waits where an event takes place.
+    fn time_out(&self, thread: ThreadId, at: EventIndex, execution: &Execution) -> Option<Footprint> {
+        let event = self.history.event(at);
+        let own = |event: &&Event| event.footprint.thread() == thread;
+        let waits = self.history.events()[..at as usize].iter().rev().find(own);
+        let touch = match waits.filter(|event| event.op == Op::CondWait) {
+            Some(wait) => *wait.footprint.touches.first()?,
+            None => {
+                let later = execution.steps[event.step as usize..].iter().map(|step| &step.action);
+                let next = later.chain(&execution.pending).find(|action| action.thread == thread)?;
+                Touch { variable: self.history.known(next.object)?, mode: Mode::Read, role: Role::None }
+            }
+        };
+        let token = Token { thread, choice: Choice::TimeOut };
+        Some(Footprint { token, touches: smallvec![touch], reach: Reach::Own })
+    }
+
+    /// Plans the reversal of every race that was found.
+    fn plan_reversals(&mut self) {
+        self.counts.race_checks += self.races.len() as u64;
+        let mut events = Vec::new();
+        for race in std::mem::take(&mut self.races) {
+            let (until, last, second) = match race.second {
+                Second::Executed(index) => (index, reversed(self.history.event(index)), Some(index)),
+                Second::Pending(footprint) => (self.history.len(), footprint, None),
+                Second::Instead(footprint) => (race.first, footprint, None),
+            };
+            events.clear();
+            let is_free = |&index: &EventIndex| !self.history.happens_before(race.first, index);
+            events.extend((race.first + 1..until).filter(is_free));
+            let mut sequence: Vec<Footprint> =
+                events.iter().map(|&index| self.history.event(index).footprint.clone()).collect();
+            sequence.push(last);
+            let taken = self.history.event(race.first).footprint.token;
+            let reversal = Reversal { first: race.first, sequence, events: &events, second };
+            self.planner.plan(&mut self.nodes[race.first as usize], taken, reversal, &self.history);
+        }
+    }
+
+    fn count(&mut self, execution: &Execution, complete: bool) {
+        let ending = execution.end.as_ref().map(|end| end.ending);
+        let is_end = !matches!(
+            ending,
+            Some(Ending::StepBudget | Ending::Sleeping | Ending::Assumption | Ending::Diverged) | None
+        );
+        self.counts.out_of_steps += u64::from(complete && ending == Some(Ending::StepBudget));
+        self.counts.max_depth = self.counts.max_depth.max(self.steps.len() as u64);
+        if complete && is_end { self.counts.executions += 1 } else { self.counts.blocked += 1 }
+    }
+}
+
+fn token_of(step: &Step) -> Token {
+    Token { thread: step.action.thread, choice: step.choice }
+}
+
+/// Whether something ended the execution for all threads at once.
+fn ends_early(execution: &Execution) -> bool {
+    let ending = execution.end.as_ref().map(|end| end.ending);
+    !matches!(
+        ending,
+        Some(
+            Ending::Exit
+                | Ending::Deadlock
+                | Ending::Livelock
+                | Ending::Sleeping
+                | Ending::StepBudget
+                | Ending::Diverged
+        ) | None
+    )
+}
+
+/// The event as it would be in another place: a wait that timed out would find what it waits for.
+fn reversed(event: &Event) -> Footprint {
+    let mut footprint = event.footprint.clone();
+    if footprint.token.choice == Choice::TimeOut && event.op != Op::CondWake && event.op != Op::Choose {
+        footprint.token.choice = Choice::Proceed;
+        footprint.touches.iter_mut().for_each(|touch| touch.mode = Mode::Write);
+    }
+    footprint
+}
+
+/// The other ways in which the thread could have taken the event.
+fn alternatives(event: &Event, enabled: &[ThreadSet; 3]) -> impl Iterator<Item = Second> {
+    let footprint = event.footprint.clone();
+    let thread = footprint.thread();
+    let others = [Choice::Proceed, Choice::TimeOut, Choice::Spurious].into_iter();
+    let enabled = *enabled;
+    others
+        .filter(move |&choice| choice != footprint.token.choice && enabled[choice as usize].contains(thread))
+        .map(move |choice| Second::Instead(Footprint { token: Token { thread, choice }, ..event.footprint.clone() }))
+}

@@ -1,0 +1,192 @@
+//! Races: pairs of events whose order is to be reversed.
+//!
+//! An event races with one that comes directly before it, that is, with nothing between them that happens after the one and
+//! before the other. Where the event had to wait, it can not be put before what it waited for: a lock not before the
+//! unlock. What has to be reversed then is what it waited *about*: the lock that the unlock belongs to.
+
+use super::event::{Event, Wait};
+use super::footprint::{Mode, Role, VariableId};
+use super::history::{Entry, EventIndex, History, Link, Predecessor};
+use rscale_protocol::Op;
+
+/// Finds the events that the next one, whose predecessors are given, has to be tried before.
+pub fn rivals(history: &History, event: &Event, predecessors: &[Predecessor], found: &mut Vec<EventIndex>) {
+    found.clear();
+    for predecessor in predecessors {
+        match predecessor.link {
+            Link::Fixed => {}
+            Link::Reach => {
+                if is_direct(history, predecessor.event, predecessors, |other| other == predecessor) {
+                    found.push(predecessor.event);
+                }
+            }
+            Link::Variable(variable) => behind(history, event, predecessors, predecessor.event, variable, found),
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+}
+
+/// The events to be reversed because of a predecessor at a variable.
+fn behind(
+    history: &History,
+    event: &Event,
+    predecessors: &[Predecessor],
+    predecessor: EventIndex,
+    variable: VariableId,
+    found: &mut Vec<EventIndex>,
+) {
+    let is_this = |other: &Predecessor| other.event == predecessor;
+    let is_here = |other: &Predecessor| {
+        other.event == predecessor || matches!(other.link, Link::Variable(also) if also == variable)
+    };
+    match event.wait {
+        Wait::Previous => {}
+        Wait::Nothing => {
+            found.extend(Some(predecessor).filter(|&first| is_direct(history, first, predecessors, is_this)))
+        }
+        Wait::Taken => {
+            let direct = |first: &EventIndex| is_direct(history, *first, predecessors, is_this);
+            found.extend(taken_before(history, predecessor, variable).filter(direct));
+        }
+        Wait::End => {
+            let ends = history.event(predecessor).op == Op::ThreadExit;
+            found.extend(Some(predecessor).filter(|&first| !ends && is_direct(history, first, predecessors, is_this)));
+        }
+        Wait::Value | Wait::Written | Wait::Unknown => {
+            let position = position(history.touched(variable), predecessor);
+            let entries = &history.touched(variable)[..=position];
+            for entry in entries.iter().rev().take_while(|entry| entry.thread != event.footprint.thread()) {
+                let is_free = is_direct(history, entry.event, predecessors, is_here);
+                match possible_without(history, event, entry, variable) {
+                    Possible::Yes if is_free => return found.push(entry.event),
+                    Possible::Perhaps if is_free => found.push(entry.event),
+                    Possible::Yes => return,
+                    Possible::Perhaps | Possible::No => {}
+                }
+            }
+        }
+    }
+}
+
+/// Whether no predecessor but those that do not count comes after the event.
+fn is_direct(
+    history: &History,
+    first: EventIndex,
+    predecessors: &[Predecessor],
+    does_not_count: impl Fn(&Predecessor) -> bool,
+) -> bool {
+    let is_after = |other: &Predecessor| !does_not_count(other) && history.happens_before(first, other.event);
+    !predecessors.iter().any(is_after)
+}
+
+fn position(entries: &[Entry], event: EventIndex) -> usize {
+    entries.partition_point(|entry| entry.event < event)
+}
+
+/// The event that took what the predecessor gave back, or has it still. None where that was before the first event.
+fn taken_before(history: &History, predecessor: EventIndex, variable: VariableId) -> Option<EventIndex> {
+    let entries = history.touched(variable);
+    let entries = &entries[..=position(entries, predecessor)];
+    let last = entries.last()?;
+    match (last.role, last.mode) {
+        (Role::Take, _) => return held_since(entries, last),
+        (Role::None, Mode::Read) => return None, // saw that it was taken
+        (Role::None, _) => return Some(predecessor),
+        (Role::Give, _) => {}
+    }
+    let mut depth = 0;
+    for entry in entries.iter().rev().filter(|entry| entry.thread == last.thread) {
+        match entry.role {
+            Role::Give => depth += 1,
+            Role::Take => depth -= 1,
+            Role::None => {}
+        }
+        if depth == 0 {
+            return Some(entry.event);
+        }
+    }
+    None
+}
+
+/// Where the thread of the last entry, which has taken the variable, has begun to do so: locks may be taken repeatedly.
+fn held_since(entries: &[Entry], last: &Entry) -> Option<EventIndex> {
+    let (mut depth, mut since) = (0, None);
+    for entry in entries.iter().filter(|entry| entry.thread == last.thread) {
+        match entry.role {
+            Role::Take => {
+                since = if depth == 0 { Some(entry.event) } else { since };
+                depth += 1;
+            }
+            Role::Give => depth -= 1,
+            Role::None => {}
+        }
+    }
+    since
+}
+
+/// Whether an event would be possible.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Possible {
+    Yes,
+    No,
+    Perhaps,
+}
+
+/// Whether the event, as the next one, would be possible without an earlier one and all that happens after that.
+fn possible_without(history: &History, event: &Event, entry: &Entry, variable: VariableId) -> Possible {
+    match event.wait {
+        Wait::Value => value_without(history, event, entry, variable),
+        Wait::Written => written_without(history, event, entry),
+        _ => seen_without(history, event, entry),
+    }
+}
+
+/// Semaphores: the value is known where the thread was seen not to be able to go on. Elsewhere it was positive.
+fn value_without(history: &History, event: &Event, entry: &Entry, variable: VariableId) -> Possible {
+    let thread = event.footprint.thread();
+    let arrived = history.last_of(thread).map_or(0, |last| last + 1);
+    let change = |entry: &Entry| match entry.role {
+        Role::Give => 1,
+        Role::Take => -1,
+        Role::None => 0i64,
+    };
+    let entries = history.touched(variable);
+    let (mut later, mut least, mut exact) = (0, 0, None);
+    for known in entries.iter().rev().take_while(|known| known.event >= arrived) {
+        later += change(known);
+        match history.event(known.event).possible.contains(thread) {
+            true => least = least.max(1 + later),
+            false => exact = Some(later),
+        }
+    }
+    let lost: i64 = entries.iter().filter(|known| history.happens_before(entry.event, known.event)).map(change).sum();
+    match exact {
+        Some(value) if value - lost > 0 => Possible::Yes,
+        Some(_) => Possible::No,
+        None if least - lost > 0 => Possible::Yes,
+        None => Possible::Perhaps,
+    }
+}
+
+/// Loops: somebody else must have written what the thread read in its last round.
+fn written_without(history: &History, event: &Event, entry: &Entry) -> Possible {
+    let thread = event.footprint.thread();
+    let is_written = event.footprint.touches.iter().any(|touch| {
+        let since = history.touched(touch.variable).iter().rev().take_while(|known| known.thread != thread);
+        let mut writes = since.filter(|known| known.mode != Mode::Read);
+        writes.any(|known| !history.happens_before(entry.event, known.event))
+    });
+    if is_written { Possible::Yes } else { Possible::No }
+}
+
+/// Whatever it waits for: the execution shows whether it was possible before the earlier event.
+fn seen_without(history: &History, event: &Event, entry: &Entry) -> Possible {
+    let thread = event.footprint.thread();
+    let was_there = history.last_of(thread).is_none_or(|last| last < entry.event);
+    match was_there {
+        true if history.event(entry.event).possible.contains(thread) => Possible::Yes,
+        true => Possible::No,
+        false => Possible::Perhaps,
+    }
+}

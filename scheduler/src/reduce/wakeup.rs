@@ -1,0 +1,71 @@
+//! Wakeup trees: sequences of events that are still to be explored from a state (Abdulla et al., optimal DPOR).
+//!
+//! A sequence is a promise: it reverses a race, and no execution that begins with it is equivalent to one that was explored
+//! before. The tree is ordered: what stands first is explored first.
+
+use super::footprint::{Footprint, Precedes};
+
+/// The sequences, by their first events.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    branches: Vec<Branch>,
+}
+
+/// An event, and what is to follow it.
+#[derive(Clone, Debug)]
+struct Branch {
+    event: Footprint,
+    rest: Tree,
+}
+
+impl Tree {
+    /// Whether nothing is to be explored.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.branches.is_empty()
+    }
+
+    /// The first events.
+    pub fn firsts(&self) -> impl Iterator<Item = &Footprint> {
+        self.branches.iter().map(|branch| &branch.event)
+    }
+
+    /// Adds a sequence, unless the tree has one that leads to an equivalent execution.
+    pub fn insert(&mut self, mut sequence: Vec<Footprint>) {
+        if sequence.is_empty() {
+            return;
+        }
+        for branch in &mut self.branches {
+            match branch.event.precedes(&sequence) {
+                None => continue,
+                Some(Precedes::As(index)) => drop(sequence.remove(index)),
+                Some(Precedes::Beside) => {}
+            }
+            if !branch.rest.is_empty() {
+                branch.rest.insert(sequence);
+            }
+            return;
+        }
+        let chain = sequence
+            .into_iter()
+            .rev()
+            .fold(Tree::default(), |rest, event| Tree { branches: vec![Branch { event, rest }] });
+        self.branches.extend(chain.branches);
+    }
+
+    /// Adds a single event.
+    pub fn add(&mut self, event: Footprint) {
+        self.branches.push(Branch { event, rest: Tree::default() });
+    }
+
+    /// Takes out the first branch: its event, and what is to follow it.
+    pub fn take_first(&mut self) -> Option<(Footprint, Tree)> {
+        (!self.branches.is_empty()).then(|| self.branches.remove(0)).map(|branch| (branch.event, branch.rest))
+    }
+
+    /// Events in the tree.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.branches.iter().map(|branch| 1 + branch.rest.len()).sum()
+    }
+}
