@@ -95,8 +95,9 @@ impl Bench<'_> {
         expect_same(&shuffled, truth, &truth.total, "--filters \"\" --seed 7")?;
         for filters in ["nsb", REDUCTIONS[number as usize % REDUCTIONS.len()]] {
             let reduced = self.explore(program, "joined", &["--filters", filters])?;
-            if reduced.number("runs").is_none_or(|runs| runs > truth.paths) {
-                return Err(format!("{filters}: {:?} runs, without it {}", reduced.number("runs"), truth.paths));
+            if reduced.number("executions").is_none_or(|executions| executions > truth.paths) {
+                let executions = reduced.number("executions");
+                return Err(format!("{filters}: {executions:?} executions, without it {}", truth.paths));
             }
             expect_same_ends(&reduced, truth, &truth.joined, filters)?;
         }

@@ -47,7 +47,7 @@ pub enum Wait {
     End,
     /// Until one of the variables that it touches is written: it goes round in a loop.
     Written,
-    /// It belongs to the event before it.
+    /// Until the event comes that it follows: there is nothing to reverse.
     Previous,
     /// For something that is not known in detail.
     Unknown,
@@ -201,6 +201,7 @@ fn wait_of(action: &Action, choice: Choice) -> Wait {
         Op::MutexLock | Op::SpinLock | Op::RwRead | Op::RwWrite | Op::OnceEnter | Op::CondWake => Wait::Taken,
         Op::SemWait => Wait::Value,
         Op::ThreadJoin => Wait::End,
+        Op::BarrierLeave => Wait::Previous,
         Op::FutexResume | Op::DescriptorWait | Op::SignalWait => Wait::Unknown,
         _ if action.op.family() != Family::RwLock && action.flags & Action::WAITING != 0 => Wait::Written,
         _ => Wait::Nothing,

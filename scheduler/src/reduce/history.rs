@@ -147,10 +147,13 @@ impl History {
         self.reaching_predecessors(event, found);
     }
 
-    /// The last events that a touch conflicts with.
+    /// The last events that a touch conflicts with, one of each thread.
     fn conflicting(&self, touch: &Touch, thread: ThreadId, found: &mut Vec<Predecessor>) {
+        let mut seen = ThreadSet::EMPTY;
+        seen.insert(thread);
         for entry in self.touched(touch.variable).iter().rev() {
-            if entry.mode.conflicts(touch.mode) && entry.thread != thread {
+            if entry.mode.conflicts(touch.mode) && !seen.contains(entry.thread) {
+                seen.insert(entry.thread);
                 found.push(Predecessor { event: entry.event, link: Link::Variable(touch.variable) });
             }
             if entry.mode == Mode::Write {

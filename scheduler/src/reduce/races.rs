@@ -46,7 +46,11 @@ fn behind(
             found.extend(Some(predecessor).filter(|&first| is_direct(history, first, predecessors, is_this)))
         }
         Wait::Taken => {
-            let direct = |first: &EventIndex| is_direct(history, *first, predecessors, is_this);
+            // Who only sees that it is taken does not matter: without the first event there is nothing to see.
+            let sees = |other: &Predecessor| {
+                is_this(other) || is_here(other) && role_at(history, variable, other.event) == Some(Role::None)
+            };
+            let direct = |first: &EventIndex| is_direct(history, *first, predecessors, sees);
             found.extend(taken_before(history, predecessor, variable).filter(direct));
         }
         Wait::End => {
@@ -78,6 +82,12 @@ fn is_direct(
 ) -> bool {
     let is_after = |other: &Predecessor| !does_not_count(other) && history.happens_before(first, other.event);
     !predecessors.iter().any(is_after)
+}
+
+/// What an event does to a variable.
+fn role_at(history: &History, variable: VariableId, event: EventIndex) -> Option<Role> {
+    let entries = history.touched(variable);
+    entries.get(position(entries, event)).filter(|entry| entry.event == event).map(|entry| entry.role)
 }
 
 fn position(entries: &[Entry], event: EventIndex) -> usize {
