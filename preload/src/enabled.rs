@@ -8,7 +8,7 @@
 use crate::{arena, world};
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
-use rscale_protocol::model::Choices;
+use rscale_protocol::model::{Choices, Model};
 use rscale_protocol::{Action, Choice, Op, ThreadId, ThreadSet};
 
 /// The kept answers: a part of the world. All zeroes: nothing is known.
@@ -109,6 +109,13 @@ pub fn current() -> [ThreadSet; 3] {
     let sets = limited(kept.all());
     debug_assert!(sets == computed());
     sets
+}
+
+/// The threads one of which the last signal wakes: they can proceed, and nobody else can take a step, not even in an
+/// atomic section.
+#[inline(always)]
+pub fn to_be_woken() -> Option<ThreadSet> {
+    world::get().look(Model::candidates)
 }
 
 /// The threads that can proceed, if that is all that anybody can do. Most states are like that, and going through all

@@ -148,7 +148,6 @@ fn thread_pointer(index: usize) -> u64 {
 
 /// Who holds what the action waits for, plus one; 0 for nobody.
 fn holder_for(action: &Action) -> u64 {
-    let object = if action.op == Op::CondWake { action.second } else { action.object };
-    let holder = world::get().look(|model| model.holder(object.0));
+    let holder = world::get().look(|model| model.holder(action.object.0));
     holder.map_or(0, |thread| u64::from(thread.0) + 1)
 }

@@ -94,6 +94,7 @@ pub fn pass_or_cancel(mut action: Action, mut refresh: impl FnMut(&mut Action)) 
             world.model(|model| model.perform(&action, Choice::Proceed))
         } else {
             let choice = wait_for_turn(&action);
+            action = world.look(|model| model.current(&action));
             refresh(&mut action);
             perform(&action, choice)
         };
@@ -148,7 +149,28 @@ fn perform(action: &Action, choice: Choice) -> Outcome {
     access::clocks::step(action);
     access::spin::stepped(action, outcome.result);
     sched::wake_sleepers(action);
+    if action.op.redirects_waiters() {
+        redirect_waiters(action);
+    }
     outcome
+}
+
+/// The step may have changed what threads that wait do next.
+fn redirect_waiters(done: &Action) {
+    let world = world::get();
+    for thread in world.live.get() {
+        let fiber = &world.fibers[thread.index()];
+        let mut next = world.look(|model| model.current(fiber.next()));
+        if next == *fiber.next() {
+            continue;
+        }
+        if next.op == Op::CondRetake {
+            next.count = world.steps.get() as u32;
+            access::clocks::woken(thread, done.object);
+        }
+        fiber.set_next(evaluation::marked(&next));
+        world.enabled.renew(thread);
+    }
 }
 
 /// The first step of a fiber: it was scheduled before it ran for the first time.

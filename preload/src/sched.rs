@@ -33,7 +33,8 @@ pub fn decide() -> Token {
     prologue::end();
     evaluation::check_state();
     let is_plain = !world.has_atomic_sections.get() && !access::spin::is_anyone_waiting();
-    let token = match enabled::only_proceeding().filter(|_| is_plain) {
+    let only = enabled::to_be_woken().or_else(|| enabled::only_proceeding().filter(|_| is_plain));
+    let token = match only {
         Some(proceed) => {
             let enabled = [proceed, ThreadSet::EMPTY, ThreadSet::EMPTY];
             let token = policy::choose(&enabled, &enabled);
@@ -115,6 +116,9 @@ pub fn nobody_is_enabled() -> ! {
 /// Puts the final state's enabled threads into the result.
 pub fn publish_enabled() {
     let result = &arena::get().result;
-    let enabled = access::spin::without_waiting(within_atomic_section(enabled::computed()));
+    let enabled = match enabled::to_be_woken() {
+        Some(waiters) => [waiters, ThreadSet::EMPTY, ThreadSet::EMPTY],
+        None => access::spin::without_waiting(within_atomic_section(enabled::computed())),
+    };
     result.enabled.iter().zip(enabled).for_each(|(words, set)| store_set(words, set));
 }

@@ -71,7 +71,8 @@ fn correct_programs_and_their_final_states() {
         ("indexer", &["-DN=2"][..], 1),
         ("indexer", &["-DN=4"], 1),
         ("threadpool", &["-DN=1"], 6),
-        ("threadpool", &["-DN=2"], 86),
+        ("threadpool", &["-DN=2"], 90),
+        ("threadpool", &["-DN=3"], 2292),
         ("barrier", &["-DN=2", "-DSTEPS=1"], 6),
         ("barrier", &["-DN=2", "-DSTEPS=2"], 54),
         ("barrier", &["-DN=2", "-DSTEPS=3"], 486),
@@ -93,7 +94,7 @@ fn sizes_of_searches() {
     for (example, flags, filters, runs) in [
         ("indexer", &["-DN=4"][..], "nsb", 1221),
         ("indexer", &["-DN=4"], "nsb,superstep", 35),
-        ("threadpool", &["-DN=2"], "nsb,superstep", 133),
+        ("threadpool", &["-DN=2"], "nsb,superstep", 139),
         ("barrier", &["-DN=2", "-DSTEPS=3"], "nsb,superstep", 487),
         ("barrier", &["-DN=3", "-DSTEPS=1"], "nsb,superstep", 484),
     ] {

@@ -79,7 +79,8 @@ pub struct Action {
     pub flags: u8,
     /// Who does it.
     pub thread: ThreadId,
-    /// A small number the operation needs: how many to wake, the expected value, ...
+    /// A small number the operation needs: how many to wake, the expected value, ... For [`Op::CondRetake`]: how many
+    /// steps the execution had taken when another thread's step woke this one; 0 if its own step did.
     pub count: u32,
     /// The variable it works on.
     pub object: Variable,
@@ -121,6 +122,17 @@ impl Action {
     #[must_use]
     pub fn announced(self) -> Action {
         if self.op == Op::VainUpdate { Action { op: Op::AtomicUpdate, ..self } } else { self }
+    }
+
+    /// What the thread was about to do when the execution had taken so many steps, given what it came to do without a
+    /// step of its own in between: a thread that takes its mutex back waited before it was woken.
+    #[must_use]
+    pub fn as_of(self, steps: usize) -> Action {
+        if self.op == Op::CondRetake && self.count as usize > steps {
+            Action { op: Op::CondWake, count: 0, object: self.second, second: self.object, ..self }
+        } else {
+            self
+        }
     }
 
     /// Whether the operation may give up waiting.
@@ -240,6 +252,21 @@ mod tests {
         let futex = Action::new(ThreadId(3), Op::FutexWait, Variable(512));
         assert!(futex.is_dependent(&lock(1, 64)), "what it compares may have been written behind any step");
         assert_eq!(futex.objects().collect::<std::vec::Vec<_>>(), [Variable(512)]);
+    }
+
+    #[test]
+    fn a_thread_waits_until_it_is_woken() {
+        let retake = Action::new(ThreadId(1), Op::CondRetake, Variable(64));
+        let retake = Action { count: 5, second: Variable(128), ..retake };
+        let wake = retake.as_of(4);
+        assert_eq!((wake.op, wake.object, wake.second), (Op::CondWake, Variable(128), Variable(64)));
+        assert_eq!(retake.as_of(5), retake);
+        let lock = Action { op: Op::MutexLock, ..retake };
+        assert_eq!(lock.as_of(0), lock);
+        assert!(
+            !retake.is_dependent(&Action { thread: ThreadId(2), ..wake }),
+            "it is done with the condition variable"
+        );
     }
 
     #[test]

@@ -95,14 +95,15 @@ impl Op {
     #[inline(always)]
     pub fn may_wait(self) -> bool {
         use Op::{
-            BarrierLeave, Choose, CondWake, DescriptorWait, FutexResume, MutexLock, OnceEnter, RwRead, RwWrite,
-            SemWait, SignalWait, SpinLock, ThreadJoin,
+            BarrierLeave, Choose, CondRetake, CondWake, DescriptorWait, FutexResume, MutexLock, OnceEnter, RwRead,
+            RwWrite, SemWait, SignalWait, SpinLock, ThreadJoin,
         };
         matches!(
             self,
             ThreadJoin
                 | MutexLock
                 | CondWake
+                | CondRetake
                 | RwRead
                 | RwWrite
                 | SpinLock
@@ -118,6 +119,14 @@ impl Op {
 }
 
 impl Op {
+    /// Whether the operation may change what threads that wait do next; see
+    /// [`Model::current`](crate::model::Model::current).
+    #[must_use]
+    #[inline(always)]
+    pub fn redirects_waiters(self) -> bool {
+        matches!(self, Op::CondSignal | Op::CondBroadcast | Op::FutexRequeue)
+    }
+
     /// Whether the operation changes no variable at all.
     #[must_use]
     #[inline(always)]
@@ -193,14 +202,16 @@ operations! {
     30 CondInit "cond init" Condition Object;
     /// Releases the mutex (second object) and begins to wait.
     31 CondWait "cond wait" Condition Both;
-    /// Woken or timed out: takes the mutex back.
-    32 CondWake "cond wake" Condition Both;
+    /// Stops to wait: a signal has picked this waiter among several, or nobody has woken it and it does so all the same.
+    32 CondWake "cond wake" Condition Object;
     /// Wakes one waiter.
     33 CondSignal "signal" Condition Object;
     /// Wakes all waiters.
     34 CondBroadcast "broadcast" Condition Object;
     /// Ends the life of a condition variable.
     35 CondDestroy "cond destroy" Condition Object;
+    /// Waits no more: takes the mutex back, which is its object. The second object is the condition variable.
+    36 CondRetake "cond retake" Condition Object;
 
     /// Makes a read-write lock.
     40 RwInit "rwlock init" RwLock Object;

@@ -140,6 +140,15 @@ pub fn step(action: &Action) {
     resume(action.thread);
 }
 
+/// The thread was woken by a step on the variable, the last one there: what happened before that step happened before
+/// whatever the thread does now, although its own next step is on another variable.
+pub fn woken(thread: ThreadId, by: Variable) {
+    if super::is_on() {
+        let [writes, _] = slot(by);
+        join(row(thread), writes);
+    }
+}
+
 fn read(mine: Row, variable: Variable) {
     let [writes, all] = slot(variable);
     join(mine, writes);

@@ -1,6 +1,6 @@
 //! Futexes: `SYS_futex`, from the wrapper of `syscall` and from the trap.
 
-use crate::{clock, finish, gate, world};
+use crate::{clock, finish, gate};
 use rscale_protocol::{Action, Op, Variable};
 
 /// Flags beside the operation. Whether the futex is private to the process makes no difference.
@@ -62,10 +62,10 @@ fn load(word: u64) -> u32 {
 fn wait(word: u64, expected: u32, bits: u32, deadline: Option<u64>) -> i64 {
     let Some(deadline) = deadline else { return -i64::from(libc::EINVAL) };
     let action = Action { count: bits, deadline, ..gate::action(Op::FutexWait, Variable(word)) };
-    let result = gate::pass_with(action, |action| match action.op {
-        Op::FutexWait => mark_if_stale(action, expected),
-        // It may have been moved to another word meanwhile.
-        _ => action.object = current_word(action.object),
+    let result = gate::pass_with(action, |action| {
+        if action.op == Op::FutexWait {
+            mark_if_stale(action, expected);
+        }
     });
     -i64::from(result)
 }
@@ -75,14 +75,6 @@ fn mark_if_stale(action: &mut Action, expected: u32) {
     if load(action.object.0) != expected {
         action.flags |= Action::STALE;
     }
-}
-
-/// The word that the running thread waits on, or waited on until it was woken.
-fn current_word(before: Variable) -> Variable {
-    let world = world::get();
-    let thread = world.current.get();
-    let on = world.look(|model| model.threads.get(thread).wait.on);
-    if on == Variable(0) { before } else { on }
 }
 
 fn wake(word: u64, count: u32, bits: u32) -> i64 {
@@ -102,21 +94,7 @@ fn requeue(word: u64, [wakes, moves]: [u32; 2], second: u64, expected: Option<u3
             mark_if_stale(action, expected);
         }
     });
-    update_waiting_threads();
     result.into()
-}
-
-/// After a requeue, the pending steps of the threads that were moved are steps on their new word.
-fn update_waiting_threads() {
-    let world = world::get();
-    for thread in world.live.get() {
-        let fiber = &world.fibers[thread.index()];
-        let next = *fiber.next();
-        let on = world.model(|model| model.threads.get(thread).wait.on);
-        if next.op == Op::FutexResume && on != Variable(0) && on != next.object {
-            fiber.set_next(Action { object: on, ..next });
-        }
-    }
 }
 
 fn unsupported(command: i32) -> i64 {

@@ -127,7 +127,7 @@ fn on_name(name: *const c_char, act: impl Fn(&'static Named, &mut Action) -> c_i
     let mut result = Ok(core::ptr::null_mut());
     gate::pass_with(step, |step| {
         let place = names.place_of(&name);
-        step.object = rscale_protocol::Variable(place.handle() as u64);
+        step.object = Variable(place.handle() as u64);
         let error = act(place, step);
         result = if error == 0 { Ok(place.handle()) } else { Err(error) };
     });

@@ -5,7 +5,7 @@ use super::names::Names;
 use super::objects;
 use crate::backend::{RunEnd, ThreadState};
 use rscale_protocol::model::Life;
-use rscale_protocol::{Ending, Op, ThreadId};
+use rscale_protocol::{Ending, Family, Op, ThreadId};
 
 /// What a thread does at the end of an execution.
 pub fn describe(state: &ThreadState, end: &RunEnd, moment: &Moment<'_>, names: &Names) -> String {
@@ -24,7 +24,9 @@ pub fn describe(state: &ThreadState, end: &RunEnd, moment: &Moment<'_>, names: &
     }
     let variables: Vec<String> = objects(next).map(|object| names.variable(object, moment)).collect();
     let words = Words { op: next.op, variables: &variables };
-    let is_enabled = end.enabled.iter().any(|set| set.contains(state.id));
+    // Where others go first, in an atomic section or after a signal, a thread that need not wait is not held up by anything.
+    let is_free = end.ending == Ending::Paused && !next.op.may_wait() && next.op.family() != Family::Memory;
+    let is_enabled = is_free || end.enabled.iter().any(|set| set.contains(state.id));
     // Of a process that is gone it is not known who could have gone on.
     let is_known = end.ending == Ending::Deadlock || end.enabled.iter().any(|set| !set.is_empty());
     match (is_enabled, is_known) {
@@ -54,18 +56,15 @@ impl Words<'_> {
     fn waiting(&self, holder: Option<ThreadId>) -> String {
         let object = self.object();
         let held = holder.map_or_else(String::new, |thread| format!(", held by thread {thread}"));
-        match (self.op, self.variables) {
-            (Op::CondWake, [_, mutex]) if holder.is_some() => {
-                format!("waits to be woken on {object}, and to lock {mutex} again{held}")
-            }
-            (Op::CondWake, _) => format!("waits to be woken on {object}"),
-            (Op::FutexResume, _) => format!("waits to be woken on futex {object}"),
-            (Op::BarrierLeave, _) => format!("waits for others at barrier {object}"),
-            (Op::SemWait, _) => format!("waits for a post of semaphore {object}"),
-            (Op::OnceEnter, _) => format!("waits for the end of the routine of {object}{held}"),
-            (Op::DescriptorWait, _) => format!("waits for {object} to be ready"),
-            (Op::SignalWait, _) => "waits for a signal".into(),
-            (Op::Read | Op::AtomicUpdate, _) => format!("waits in a loop for a write of {object}"),
+        match self.op {
+            Op::CondWake => format!("waits to be woken on {object}"),
+            Op::FutexResume => format!("waits to be woken on futex {object}"),
+            Op::BarrierLeave => format!("waits for others at barrier {object}"),
+            Op::SemWait => format!("waits for a post of semaphore {object}"),
+            Op::OnceEnter => format!("waits for the end of the routine of {object}{held}"),
+            Op::DescriptorWait => format!("waits for {object} to be ready"),
+            Op::SignalWait => "waits for a signal".into(),
+            Op::Read | Op::AtomicUpdate => format!("waits in a loop for a write of {object}"),
             _ => format!("waits to {}{held}", self.infinitive()),
         }
     }
@@ -98,7 +97,8 @@ pub fn verb(op: Op) -> &'static str {
         Op::MutexConsistent => "declare consistent",
         Op::CondInit => "initialise condition variable",
         Op::CondWait => "wait on",
-        Op::CondWake => "return from its wait on",
+        Op::CondWake => "end its wait on",
+        Op::CondRetake => "take back",
         Op::CondSignal => "signal",
         Op::CondBroadcast => "wake all that wait on",
         Op::CondDestroy => "destroy condition variable",
@@ -225,7 +225,7 @@ mod tests {
         }
         let by = Some(ThreadId(2));
         assert_eq!(words(Op::MutexLock).waiting(by), "waits to lock a, held by thread 2");
-        assert_eq!(words(Op::CondWake).waiting(by), "waits to be woken on a, and to lock b again, held by thread 2");
+        assert_eq!(words(Op::CondRetake).waiting(by), "waits to take back a, held by thread 2");
         assert_eq!(words(Op::CondWake).waiting(None), "waits to be woken on a");
     }
 }

@@ -25,6 +25,8 @@ pub struct Configuration {
     following: Vec<u32>,
     /// What the numbers of steps count from.
     begun_at: usize,
+    /// How many steps lead to the state.
+    depth: usize,
     steps: Vec<u32>,
     versions: HashMap<Variable, u32, BuildHasherDefault<VariableHasher>>,
     fingerprint: Fingerprint,
@@ -50,6 +52,7 @@ impl Configuration {
             next: Vec::new(),
             following: Vec::new(),
             begun_at: 0,
+            depth: 0,
             steps: vec![0; MAX_THREADS],
             versions: HashMap::default(),
             fingerprint: 0,
@@ -67,7 +70,7 @@ impl Configuration {
     /// different from here.
     #[must_use]
     pub fn next_action(&self, thread: ThreadId) -> Option<Action> {
-        self.next.get(thread.index())?.map(Action::announced)
+        self.next.get(thread.index())?.map(|action| action.as_of(self.depth).announced())
     }
 
     /// A run goes on from the state after its first `depth` steps, which is the state of this configuration: each
@@ -84,7 +87,7 @@ impl Configuration {
         for action in &execution.pending {
             self.next[action.thread.index()].get_or_insert(*action);
         }
-        self.begun_at = depth;
+        (self.begun_at, self.depth) = (depth, depth);
     }
 
     /// Takes the next step of the run.
@@ -92,6 +95,7 @@ impl Configuration {
         let step = &execution.steps[index];
         let thread = step.action.thread;
         self.extend(step);
+        self.depth = index + 1;
         let later = self.following.pop().and_then(|later| execution.steps.get(self.begun_at + later as usize));
         self.next[thread.index()] = match later {
             Some(later) => Some(later.action),
@@ -123,7 +127,7 @@ impl Configuration {
 
     /// The hash of the state that a step would lead to. None for a thread that is not there.
     pub fn fingerprint_after(&mut self, token: Token) -> Option<Fingerprint> {
-        let action = (*self.next.get(token.thread.index())?)?;
+        let action = (*self.next.get(token.thread.index())?)?.as_of(self.depth);
         let extended = self.extended(&action, token.choice);
         Some(self.fingerprint ^ self.hash_of(&extended))
     }
@@ -206,6 +210,31 @@ mod tests {
         let mut configuration = Configuration::initial();
         steps.iter().for_each(|step| configuration.extend(step));
         configuration.fingerprint()
+    }
+
+    /// A signal wakes the only waiter: from that step on, and not before, it is about to take its mutex back.
+    #[test]
+    fn a_wake_up_changes_what_another_thread_does_next() {
+        let on = |thread, op, object| Action::new(ThreadId(thread), op, Variable(object));
+        let wait = Action { second: Variable(64), ..on(1, Op::CondWait, 128) };
+        let retake = Action { second: Variable(128), count: 2, ..on(1, Op::CondRetake, 64) };
+        let taken = |action| Step { action, ..step(0, 64) };
+        let steps = [wait, on(0, Op::CondSignal, 128), retake].map(taken).to_vec().into();
+        let execution = Execution { steps, ..Execution::default() };
+        let mut configuration = Configuration::initial();
+        configuration.begin(&execution, 0);
+        configuration.advance(&execution, 0);
+        let wake = configuration.next_action(ThreadId(1)).expect("a waiter");
+        assert_eq!((wake.op, wake.object), (Op::CondWake, Variable(128)));
+        let time_out = Token { thread: ThreadId(1), choice: Choice::TimeOut };
+        let expected = {
+            let mut other = Configuration::initial();
+            [taken(wait), Step { choice: Choice::TimeOut, ..taken(wake) }].iter().for_each(|step| other.extend(step));
+            other.fingerprint()
+        };
+        assert_eq!(configuration.fingerprint_after(time_out), Some(expected), "as a run in which it times out");
+        configuration.advance(&execution, 1);
+        assert_eq!(configuration.next_action(ThreadId(1)), Some(retake));
     }
 
     proptest! {

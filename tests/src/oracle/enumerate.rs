@@ -72,6 +72,7 @@ fn visit(machine: &Machine, program: &Program, enumeration: &mut Enumeration) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::machine::Stage;
     use super::super::program::Op;
     use super::*;
 
@@ -112,6 +113,26 @@ mod tests {
         let lost = enumerate(&with_two(&waiter, &signaller));
         assert!(lost.deadlocks > 0);
         assert_eq!(lost.joined, BTreeSet::from(["|02|1".to_owned()]));
+    }
+
+    /// Whoever is woken by the first signal, the second one is for the other; only who gets the mutex first is left open.
+    #[test]
+    fn a_signal_wakes_any_of_those_that_are_asleep() {
+        let [lock, sleep, unlock, signal] = [Op::Lock('a'), Op::CondWait('c'), Op::Unlock('a'), Op::Signal('c')];
+        let mut machine = Machine::new(&with_two(&[lock, sleep, unlock], &[lock, sleep, unlock]), false);
+        let program = Program { values: Vec::new(), threads: vec![vec![signal, signal, lock, unlock], vec![], vec![]] };
+        for thread in [1, 2] {
+            machine.threads[thread].stage = Stage::Asleep('c');
+        }
+        machine.step(&program, 0);
+        assert_eq!(machine.enabled(&program), [1, 2], "one of them is next, whatever main could do");
+        for woken in [1, 2] {
+            let mut chosen = machine.clone();
+            chosen.step(&program, woken);
+            assert_eq!(chosen.enabled(&program), [0, woken]);
+            chosen.step(&program, 0);
+            assert_eq!(chosen.enabled(&program), [0, 1, 2], "nothing is left to be chosen");
+        }
     }
 
     #[test]

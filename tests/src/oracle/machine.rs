@@ -12,8 +12,10 @@ pub enum Stage {
     Created,
     /// At the operation of its counter; behind the last one, at its end.
     Running,
-    /// Waits on a condition variable: its next step takes the mutex back.
+    /// Waits on a condition variable.
     Asleep(char),
+    /// Has been woken: its next step takes the mutex back.
+    Awake(char),
     /// Has arrived at a barrier that is not open yet.
     Arrived(char),
     /// The barrier has opened: its next step is to leave.
@@ -37,9 +39,6 @@ pub struct Thread {
     pub text: String,
 }
 
-/// A signal that nobody has taken so far: the threads that may, all of them waiters at the time it was sent.
-pub type Wakeup = Vec<usize>;
-
 /// Everything about an execution that matters for how it goes on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Machine {
@@ -51,8 +50,8 @@ pub struct Machine {
     pub values: BTreeMap<char, u8>,
     /// How often each lock was taken exclusively.
     pub turns: BTreeMap<char, u8>,
-    /// Signals under way, the oldest first, by condition variable.
-    pub wakeups: BTreeMap<char, Vec<Wakeup>>,
+    /// A condition variable that was signalled while several threads were asleep there: one of them is next.
+    pub undecided: Option<char>,
     /// All texts together, in the order in which they grew.
     pub everything: String,
     /// The outcome, once the main thread has come to its end.
@@ -84,7 +83,7 @@ impl Machine {
             owners: BTreeMap::new(),
             values: program.values.iter().copied().collect(),
             turns: BTreeMap::new(),
-            wakeups: BTreeMap::new(),
+            undecided: None,
             everything: String::new(),
             outcome: None,
             over: false,

@@ -1,9 +1,10 @@
 //! Which steps are possible, and what they do.
 //!
 //! A step is one operation and the code behind it, up to the next operation. A thread's first step is to start and its
-//! last one is to end. A wait on a condition variable is two steps: it releases the mutex; once there is a signal that
-//! this thread may take, and the mutex is free, it takes both. A barrier is two steps for all but the thread that
-//! opens it. The main thread takes no steps while it is alone, but for creating threads.
+//! last one is to end. A wait on a condition variable is two steps: one releases the mutex; another one, when the thread
+//! has been woken and the mutex is free, takes it back. A signal with several threads to choose from is followed by a
+//! step of the one that it wakes; until then nobody else can do anything. A barrier is two steps for all but the thread
+//! that opens it. The main thread takes no steps while it is alone, but for creating threads.
 
 use super::machine::{Machine, Stage};
 use super::program::{Op, Program, mutex_of};
@@ -25,17 +26,17 @@ impl Machine {
         if self.over {
             return Vec::new();
         }
+        if let Some(condition) = self.undecided {
+            return self.at(Stage::Asleep(condition)).collect();
+        }
         (0..self.threads.len()).filter(|&thread| self.is_enabled(program, thread)).collect()
     }
 
     fn is_enabled(&self, program: &Program, thread: usize) -> bool {
         match self.threads[thread].stage {
             Stage::Created | Stage::Leaving => true,
-            Stage::Unborn | Stage::Ended | Stage::Joined | Stage::Arrived(_) => false,
-            Stage::Asleep(condition) => {
-                let signals = self.wakeups.get(&condition).map_or(&[][..], Vec::as_slice);
-                !self.owners.contains_key(&mutex_of(condition)) && signals.iter().any(|may| may.contains(&thread))
-            }
+            Stage::Unborn | Stage::Ended | Stage::Joined | Stage::Arrived(_) | Stage::Asleep(_) => false,
+            Stage::Awake(condition) => !self.owners.contains_key(&mutex_of(condition)),
             Stage::Running => self.op(program, thread).is_none_or(|op| self.is_possible(op, thread)),
         }
     }
@@ -70,7 +71,14 @@ impl Machine {
     pub fn step(&mut self, program: &Program, thread: usize) {
         match self.threads[thread].stage {
             Stage::Created => self.threads[thread].stage = Stage::Running,
-            Stage::Asleep(condition) => self.wake(condition, thread),
+            Stage::Asleep(condition) => {
+                self.undecided = None;
+                self.threads[thread].stage = Stage::Awake(condition);
+            }
+            Stage::Awake(condition) => {
+                self.threads[thread].stage = Stage::Running;
+                self.take(mutex_of(condition), thread);
+            }
             Stage::Leaving => {
                 self.threads[thread].stage = Stage::Running;
                 self.say(thread, '.');
@@ -131,8 +139,8 @@ impl Machine {
                 self.owners.remove(&mutex_of(condition));
                 self.threads[thread].stage = Stage::Asleep(condition);
             }
-            Op::Signal(condition) => self.signal(condition, 1),
-            Op::Broadcast(condition) => self.signal(condition, usize::MAX),
+            Op::Signal(condition) if self.at(Stage::Asleep(condition)).count() > 1 => self.undecided = Some(condition),
+            Op::Signal(condition) | Op::Broadcast(condition) => self.wake_all(condition),
             Op::Barrier(barrier) => self.arrive(barrier, thread),
             Op::Read(_) | Op::Write(_) | Op::TryRead(_) | Op::TryWrite(_) | Op::RwUnlock(_) => {
                 self.perform_rw(op, thread)
@@ -189,27 +197,13 @@ impl Machine {
         }
     }
 
-    /// Sends signals that any present waiter may take, though not more than there are waiters to take signals.
-    fn signal(&mut self, condition: char, most: usize) {
-        let waiters: Vec<usize> = self.at(Stage::Asleep(condition)).collect();
-        let signals = self.wakeups.entry(condition).or_default();
-        let unclaimed = waiters.len() - signals.len();
-        for _ in 0..unclaimed.min(most) {
-            signals.push(waiters.clone());
+    /// Everybody who is asleep there wakes up.
+    fn wake_all(&mut self, condition: char) {
+        for thread in &mut self.threads {
+            if thread.stage == Stage::Asleep(condition) {
+                thread.stage = Stage::Awake(condition);
+            }
         }
-    }
-
-    /// The thread takes the oldest signal that it may take, and its mutex.
-    fn wake(&mut self, condition: char, thread: usize) {
-        let signals = self.wakeups.entry(condition).or_default();
-        if let Some(oldest) = signals.iter().position(|may| may.contains(&thread)) {
-            signals.remove(oldest);
-        }
-        for may in signals {
-            may.retain(|&waiter| waiter != thread);
-        }
-        self.threads[thread].stage = Stage::Running;
-        self.take(mutex_of(condition), thread);
     }
 
     /// The value of a barrier is how many open it; those that wait there are counted.

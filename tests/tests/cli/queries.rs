@@ -26,6 +26,33 @@ int number = 4;
     place
 }
 
+/// Two threads wait on a condition variable; one signal, then a broadcast.
+const TWO_WAITERS: &str = r#"
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static void *waits(void *unused)
+{
+    pthread_mutex_lock(&m);
+    pthread_cond_wait(&c, &m);
+    pthread_mutex_unlock(&m);
+    return unused;
+}
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, NULL, waits, NULL);
+    pthread_create(&two, NULL, waits, NULL);
+    pthread_mutex_lock(&m);
+    pthread_cond_signal(&c);
+    pthread_mutex_unlock(&m);
+    pthread_cond_broadcast(&c);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    return 0;
+}
+"#;
+
 /// The schedule is 0 0 1 1 2 2: two creations, then each thread starts and takes a mutex.
 #[test]
 fn a_function_is_evaluated_in_any_state() {
@@ -83,6 +110,36 @@ fn the_stacks_of_all_threads_are_shown() {
             assert!(short(&finished.out()).contains(part), "{engine}: {part:?} is missing: {}", finished.describe());
         }
     }
+}
+
+/// Two threads wait; a signal; it wakes thread 2, which gets the mutex when main gives it back.
+#[test]
+fn a_thread_that_was_woken_waits_for_its_mutex() {
+    let place = Place::with("program", TWO_WAITERS);
+    place.scratch.write("waits.txt", "0 0 1 1 1 2 2 2 0 0 2 0 2 2 2 0 1 1 1 0 0\n");
+    for (steps, states) in [
+        ("9", ["about to signal c", "waits to be woken on c", "waits to be woken on c"]),
+        ("10", ["about to unlock m", "about to end its wait on c", "about to end its wait on c"]),
+        ("11", ["about to unlock m", "waits to be woken on c", "waits to take back m, held by thread 0"]),
+        ("12", ["about to wake all that wait on c", "waits to be woken on c", "about to take back m"]),
+    ] {
+        for engine in ["fibers", "threads"] {
+            let options = ["--break", steps, "--backtrace", "--engine", engine];
+            let finished = place.rscale(&[&["replay", "waits.txt", "--program", "./program"][..], &options].concat());
+            expect_status(&finished, 0);
+            for (thread, state) in ["0 main", "1 waits", "2 waits"].iter().zip(states) {
+                let part = format!("{thread}: {state}\n");
+                assert!(finished.out().contains(&part), "{engine}: {part:?} is missing: {}", finished.describe());
+            }
+        }
+    }
+    let finished = place.rscale(&["replay", "waits.txt", "--program", "./program"]);
+    expect_status(&finished, 0);
+    // Step, thread, its name and the place come first.
+    let operation = |line: &str| line.split_whitespace().skip(4).collect::<Vec<_>>().join(" ");
+    let text = finished.out();
+    let shown: Vec<String> = text.lines().map(operation).filter(|shown| shown.contains("cond ")).collect();
+    assert_eq!(shown, ["cond wait c, m", "cond wait c, m", "cond wake c", "cond retake m", "cond retake m"]);
 }
 
 #[test]

@@ -11,16 +11,20 @@ impl Model {
     #[inline(always)]
     pub fn disturbs(&self, done: &Action, pending: &Action) -> bool {
         use Op::{
-            AtomicUpdate, MutexConsistent, MutexDestroy, MutexInit, MutexLock, MutexTryLock, MutexUnlock, Preempt,
-            Read, SemGetValue, SemPost, SemTryWait, SemWait, SpinDestroy, SpinInit, SpinLock, SpinTryLock, SpinUnlock,
-            ThreadCreate, ThreadExit, ThreadJoin, ThreadStart, Write, Yield,
+            AtomicUpdate, CondBroadcast, CondRetake, CondSignal, CondWait, CondWake, MutexConsistent, MutexDestroy,
+            MutexInit, MutexLock, MutexTryLock, MutexUnlock, Preempt, Read, SemGetValue, SemPost, SemTryWait, SemWait,
+            SpinDestroy, SpinInit, SpinLock, SpinTryLock, SpinUnlock, ThreadCreate, ThreadExit, ThreadJoin,
+            ThreadStart, Write, Yield,
         };
-        let same_object = pending.object == done.object || pending.second == done.object;
+        let is_about = |object| pending.object == object || pending.second == object;
+        let same_object = is_about(done.object);
         match done.op {
             // What descriptors and signals allow is asked elsewhere, and a request to cancel a thread reaches it wherever
             // it waits.
             _ if matches!(pending.op, Op::DescriptorWait | Op::SignalWait) || self.threads.has_cancellations() => true,
             MutexLock | MutexTryLock | MutexUnlock | MutexConsistent | MutexInit | MutexDestroy => same_object,
+            CondSignal | CondBroadcast | CondWake | CondRetake => same_object,
+            CondWait => same_object || is_about(done.second),
             SpinLock | SpinTryLock | SpinUnlock | SpinInit | SpinDestroy => same_object,
             SemPost | SemTryWait | SemGetValue => same_object,
             // These change what is known of a thread: its life, whom it joins, what it waits on.

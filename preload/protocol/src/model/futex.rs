@@ -1,11 +1,11 @@
 //! Futexes: words that threads wait on with the system call itself.
 //!
 //! Linux wakes waiters in the order in which they came, and so does the model. Like a condition variable, a futex is
-//! nothing but its waiters, which are kept in [`Wait`]: `since` is their order, and a `token` says that the wait is over.
+//! nothing but its waiters, which are kept in [`Wait`]: `since` is their order, and `woken` says that the wait is over.
 //! The word belongs to the program: the shim compares it and sets [`Action::STALE`] where the comparison failed.
 //!
 //! A requeue moves waiters to another word. From then on, wait.on of the thread names the word whose wake-ups it
-//! gets; whoever keeps the pending [`Op::FutexResume`] takes its object from there.
+//! gets; its pending [`Op::FutexResume`] is one on that word ([`current`]).
 //!
 //! Waking and requeueing return how many they have reached, so their errors are negative, as in the kernel.
 
@@ -40,6 +40,14 @@ pub(super) fn perform(model: &mut Model, action: &Action, choice: Choice) -> Out
     }
 }
 
+/// The pending step of a waiter, on the word that it was moved to.
+pub(super) fn current(model: &Model, resume: &Action) -> Action {
+    match model.threads.get(resume.thread).wait.on {
+        Variable(0) => *resume,
+        on => Action { object: on, ..*resume },
+    }
+}
+
 /// The thread acts on a request to cancel it.
 pub(super) fn cancel(model: &mut Model, action: &Action) -> Outcome {
     model.threads.get_mut(action.thread).wait = Wait::default();
@@ -60,7 +68,7 @@ fn wait(model: &mut Model, action: &Action) -> Outcome {
     if action.flags & Action::STALE != 0 {
         return Outcome::returns(EAGAIN);
     }
-    let since = model.next_in_line(action.object);
+    let since = next_in_line(model, action.object);
     model.threads.get_mut(action.thread).wait =
         Wait { on: action.object, since, bits: action.count, ..Wait::default() };
     let flags = action.flags & Action::CANCELLATION_POINT;
@@ -108,7 +116,7 @@ fn move_waiters(model: &mut Model, action: &Action, limit: i32) -> i32 {
     while moved < limit
         && let Some(thread) = first_in_line(model, from, u32::MAX)
     {
-        let since = model.next_in_line(to);
+        let since = next_in_line(model, to);
         let wait = &mut model.threads.get_mut(thread).wait;
         (wait.on, wait.since) = (to, since);
         moved += 1;
@@ -119,9 +127,15 @@ fn move_waiters(model: &mut Model, action: &Action, limit: i32) -> i32 {
 fn wake_first(model: &mut Model, word: Variable, bits: u32) -> bool {
     let first = first_in_line(model, word, bits);
     if let Some(thread) = first {
-        model.threads.get_mut(thread).wait.token = 1;
+        model.threads.get_mut(thread).wait.woken = true;
     }
     first.is_some()
+}
+
+/// The place of a thread that begins to wait on the word now: behind all others.
+fn next_in_line(model: &Model, word: Variable) -> u32 {
+    let last = model.threads.waiting_on(word).map(|(_, wait)| wait.since).max();
+    last.unwrap_or(0).saturating_add(1)
 }
 
 /// Who has waited longest, of those that the bits concern.
@@ -131,7 +145,7 @@ fn first_in_line(model: &Model, word: Variable, bits: u32) -> Option<ThreadId> {
 }
 
 fn is_waiting(wait: &Wait) -> bool {
-    wait.on != Variable(0) && wait.token == 0
+    wait.on != Variable(0) && !wait.woken
 }
 
 #[cfg(test)]

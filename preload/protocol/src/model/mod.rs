@@ -39,7 +39,7 @@ pub use thread::{Cancellation, Life, Thread, Threads, Wait};
 use crate::action::{Action, Choice, Variable};
 use crate::ending::Misuse;
 use crate::ops::{Family, Op};
-use crate::thread_set::ThreadId;
+use crate::thread_set::{ThreadId, ThreadSet};
 
 /// The result of an operation that a cancellation ended: not an error number, the wrapper unwinds the thread.
 pub const CANCELLED: i32 = i32::MIN;
@@ -139,7 +139,7 @@ impl Model {
         Model { threads: Threads::new(), objects: Objects::new() }
     }
 
-    /// In which ways the thread can take this action now.
+    /// In which ways the thread can take this action now. If [`Model::candidates`] names threads, nobody else can.
     #[must_use]
     pub fn choices(&self, action: &Action) -> Choices {
         if !action.op.may_wait() || self.threads.acts_on_cancellation(action) {
@@ -169,6 +169,25 @@ impl Model {
             _ => return false,
         }
         true
+    }
+
+    /// The threads one of which the last signal wakes: which one is decided by who takes the next step.
+    #[must_use]
+    #[inline(always)]
+    pub fn candidates(&self) -> Option<ThreadSet> {
+        if self.threads.signalled == Variable(0) { None } else { condition::candidates(self) }
+    }
+
+    /// What a thread is about to do, given what it was about to do when it arrived: steps of
+    /// [others](Op::redirects_waiters) may have woken it or moved it to another word.
+    #[must_use]
+    #[inline(always)]
+    pub fn current(&self, arrived: &Action) -> Action {
+        match arrived.op {
+            Op::CondWake => condition::current(self, arrived),
+            Op::FutexResume => futex::current(self, arrived),
+            _ => *arrived,
+        }
     }
 
     /// Takes the step. The caller has seen that [`Model::choices`] allows it.
@@ -220,12 +239,6 @@ impl Model {
     /// The state of what lies at the address.
     fn state(&self, variable: Variable) -> ObjectState {
         self.objects.find(variable.0).map_or(ObjectState::Unknown, |object| object.state)
-    }
-
-    /// The number of a thread that begins to wait on the variable now: above those of all waiters and their wake-ups.
-    fn next_in_line(&self, variable: Variable) -> u32 {
-        let latest = self.threads.waiting_on(variable).map(|(_, wait)| wait.since.max(wait.token)).max();
-        latest.unwrap_or(0).saturating_add(1)
     }
 
     /// Puts a fresh object at the address. `in_use`: threads still hold or wait on the one that was there.

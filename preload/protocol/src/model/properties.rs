@@ -4,7 +4,7 @@ use super::testing::Bench;
 use super::{Model, ObjectState, Outcome, Semaphore};
 use crate::action::{Action, Choice, Variable};
 use crate::ops::{Family, Op};
-use crate::thread_set::ThreadId;
+use crate::thread_set::{ThreadId, ThreadSet};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ const CONDITION: u64 = 192;
 
 impl Program {
     fn new() -> Program {
-        let mut bench = Bench::with_threads(6);
+        let mut bench = Bench::with_threads(8);
         for mutex in MUTEXES {
             bench.run(0, Op::MutexInit, mutex);
         }
@@ -71,7 +71,7 @@ impl Program {
 
     /// The action on the object of its family, with the rest as it is.
     fn adapted(mut action: Action) -> Option<Action> {
-        use Op::{BarrierLeave, CondWake, FutexResume, OnceLeave, ProcessExit};
+        use Op::{BarrierLeave, CondRetake, CondWake, FutexResume, OnceLeave, ProcessExit};
         let address = match action.op.family() {
             Family::Mutex => MUTEXES[action.count as usize % 2],
             Family::Condition => CONDITION,
@@ -84,7 +84,8 @@ impl Program {
             Family::Memory => 704,
             Family::Thread | Family::Descriptor | Family::Process => return None,
         };
-        let only_later = matches!(action.op, BarrierLeave | CondWake | FutexResume | OnceLeave | ProcessExit);
+        let only_later =
+            matches!(action.op, BarrierLeave | CondWake | CondRetake | FutexResume | OnceLeave | ProcessExit);
         let changes_life = action.op.name().ends_with("init") || action.op.name().ends_with("destroy");
         if only_later || changes_life {
             return None;
@@ -103,7 +104,8 @@ impl Program {
             self.bench.model.announce(&action);
         }
         self.pending.insert(action.thread, action);
-        if self.bench.model.choices(&action).allows(choice) {
+        let is_its_turn = self.bench.model.candidates().is_none_or(|threads| threads.contains(action.thread));
+        if is_its_turn && self.bench.model.choices(&action).allows(choice) {
             let outcome = self.bench.model.perform(&action, choice);
             self.follow(&action, outcome);
         }
@@ -116,7 +118,7 @@ impl Program {
         }
         let held = match action.op {
             Op::MutexLock | Op::MutexTryLock if outcome.result == 0 => Some(action.object),
-            Op::CondWake if outcome.next.is_none() => Some(action.second),
+            Op::CondRetake => Some(action.object),
             _ => None,
         };
         if let Some(mutex) = held {
@@ -127,16 +129,21 @@ impl Program {
             Op::CondWait if outcome.next.is_some() => drop(self.holders.remove(&action.second)),
             _ => {}
         }
+        for pending in self.pending.values_mut() {
+            let current = self.bench.model.current(pending);
+            assert!(current == *pending || action.op.redirects_waiters(), "{action:?} changed {pending:?}");
+            *pending = current;
+        }
     }
 
-    /// The tokens of the condition variable can be matched to different waiters: greedily, oldest first.
-    fn assert_tokens_match(&self) {
-        let waits = || self.bench.model.threads.waiting_on(Variable(CONDITION)).map(|(_, wait)| *wait);
-        let mut tokens: Vec<u32> = waits().map(|wait| wait.token).filter(|&token| token != 0).collect();
-        let mut ages: Vec<u32> = waits().map(|wait| wait.since).collect();
-        tokens.sort_unstable();
-        ages.sort_unstable();
-        assert!(tokens.iter().zip(&ages).all(|(token, since)| since <= token), "{tokens:?} {ages:?}");
+    /// A thread waits on the condition variable exactly while it is about to wake up; and a signal has someone to wake.
+    fn assert_waiters_match(&self) {
+        let model = &self.bench.model;
+        let about_to_wake =
+            self.pending.values().filter(|action| action.op == Op::CondWake).map(|action| action.thread);
+        let waiting: ThreadSet = model.threads.waiting_on(Variable(CONDITION)).map(|(thread, _)| thread).collect();
+        assert_eq!(waiting, about_to_wake.collect());
+        assert!(model.candidates().is_none_or(|threads| threads == waiting && threads.len() > 1));
     }
 }
 
@@ -186,7 +193,7 @@ proptest! {
         for (action, choice) in actions {
             program.step(action, choice);
             assert_locks_exclude_each_other(&program.bench.model);
-            program.assert_tokens_match();
+            program.assert_waiters_match();
             for (&mutex, &holder) in &program.holders {
                 prop_assert_eq!(program.bench.model.holder(mutex.0), Some(holder));
             }

@@ -37,10 +37,10 @@ pub struct Cancellation {
 pub struct Wait {
     /// What the thread waits on; variable 0 while it does not wait.
     pub on: Variable,
-    /// When it began to wait, on the counter of the object.
+    /// Its place in the queue of a futex.
     pub since: u32,
-    /// The wake-up that this thread keeps for itself or another waiter: the counter at that time, 0 for none.
-    pub token: u32,
+    /// Whether a wait on a futex is over; one on a condition variable is where the thread does not wait on it any more.
+    pub woken: bool,
     /// The mutex that the wait released, and how often it was held.
     pub mutex: Variable,
     /// See `mutex`.
@@ -79,6 +79,8 @@ pub struct Threads {
     time_has_passed: bool,
     /// Whether some thread has been asked to cancel itself.
     cancellations: bool,
+    /// The condition variable with several waiters that was signalled in the last step; variable 0 if none was.
+    pub(super) signalled: Variable,
     threads: [Thread; MAX_THREADS],
 }
 
@@ -92,7 +94,7 @@ impl Threads {
             cancellation: Cancellation { pending: false, disabled: false, asynchronous: false },
             joining: 0,
             now: 0,
-            wait: Wait { on: Variable(0), since: 0, token: 0, mutex: Variable(0), depth: 0, bits: 0 },
+            wait: Wait { on: Variable(0), since: 0, woken: false, mutex: Variable(0), depth: 0, bits: 0 },
         };
         Threads {
             threads: [UNBORN; MAX_THREADS],
@@ -101,6 +103,7 @@ impl Threads {
             highest: 0,
             time_has_passed: false,
             cancellations: false,
+            signalled: Variable(0),
         }
     }
 
@@ -179,6 +182,12 @@ impl Threads {
             && !cancellation.disabled
             && (action.flags & Action::CANCELLATION_POINT != 0 || cancellation.asynchronous)
             && !matches!(action.op, Op::ThreadStart | Op::ThreadExit)
+            && !self.is_woken(action)
+    }
+
+    /// Whether the action is what a wake-up leads to: a signal is not lost to a request that comes later.
+    fn is_woken(&self, action: &Action) -> bool {
+        action.op == Op::CondRetake || action.op == Op::CondWake && action.object == self.signalled
     }
 
     /// The threads that wait on a variable.

@@ -4,8 +4,8 @@ use super::super::Mutex;
 use super::super::errno::EOWNERDEAD;
 use super::super::testing::Bench;
 use super::*;
-use proptest::prelude::*;
-use std::collections::BTreeSet;
+
+mod book;
 
 const C: u64 = 0x1000;
 const M: u64 = 0x2000;
@@ -24,12 +24,16 @@ fn wake_action(thread: u16) -> Action {
     Action { op: Op::CondWake, ..wait_action(thread) }
 }
 
+fn retake_action(thread: u16, flags: u8) -> Action {
+    Action { flags, second: Variable(C), ..Bench::action(thread, Op::CondRetake, M) }
+}
+
 fn timed(action: Action) -> Action {
     Action { deadline: 500, ..action }
 }
 
-fn flagged(thread: u16, flags: u8) -> Action {
-    Action { flags, ..wake_action(thread) }
+fn cancellable(action: Action) -> Action {
+    Action { flags: Action::CANCELLATION_POINT, ..action }
 }
 
 /// Lets threads begin to wait, in this order.
@@ -41,32 +45,70 @@ fn begin(bench: &mut Bench, threads: &[u16]) {
     }
 }
 
-fn wakeable(bench: &Bench, threads: &[u16]) -> Vec<u16> {
-    threads.iter().copied().filter(|&thread| bench.model.choices(&wake_action(thread)).proceed).collect()
+/// The threads that have been woken.
+fn woken(bench: &Bench, threads: &[u16]) -> Vec<u16> {
+    let is_woken = |&thread: &u16| bench.model.current(&wake_action(thread)) == retake_action(thread, 0);
+    threads.iter().copied().filter(is_woken).collect()
 }
 
-/// Takes a wake-up step, and gives the mutex back if the wait is over with it.
-fn wake(bench: &mut Bench, action: Action, choice: Choice) -> Outcome {
+fn candidates(bench: &Bench) -> Vec<u16> {
+    bench.model.candidates().unwrap_or_default().iter().map(|thread| thread.0).collect()
+}
+
+fn cancel(bench: &mut Bench, thread: u16) {
+    bench.run(0, Op::ThreadCancel, Variable::thread(ThreadId(thread)).0);
+}
+
+/// Takes a step that must be possible.
+fn take(bench: &mut Bench, action: Action, choice: Choice) -> Outcome {
     assert!(bench.model.choices(&action).allows(choice), "{action:?} {choice:?}");
-    let outcome = bench.model.perform(&action, choice);
-    if outcome.next.is_none() {
-        assert_eq!(bench.run(action.thread.0, Op::MutexUnlock, M), 0);
-    }
-    outcome
+    bench.model.perform(&action, choice)
+}
+
+/// A signal with several waiters wakes this one.
+fn signal_to(bench: &mut Bench, thread: u16) {
+    bench.run(0, Op::CondSignal, C);
+    let next = retake_action(thread, 0);
+    assert_eq!(take(bench, wake_action(thread), Choice::Proceed), Outcome::continues(next));
+}
+
+/// Takes the mutex back and unlocks it; returns what the wait returns.
+fn finish(bench: &mut Bench, retake: Action) -> i32 {
+    let outcome = take(bench, retake, Choice::Proceed);
+    assert_eq!((outcome.next, outcome.misuse), (None, None));
+    assert_eq!(bench.run(retake.thread.0, Op::MutexUnlock, M), 0);
+    outcome.result
 }
 
 #[test]
 fn a_signal_wakes_any_one_present_waiter() {
-    for chosen in [1, 2] {
+    for chosen in [1, 2, 3] {
         let mut bench = bench();
-        begin(&mut bench, &[1, 2]);
-        assert_eq!(wakeable(&bench, &[1, 2]), []);
+        begin(&mut bench, &[1, 2, 3]);
+        assert_eq!(candidates(&bench), []);
         bench.run(0, Op::CondSignal, C);
-        begin(&mut bench, &[3]);
-        assert_eq!(wakeable(&bench, &[1, 2, 3]), [1, 2], "thread 3 came too late for it");
-        assert_eq!(wake(&mut bench, wake_action(chosen), Choice::Proceed), Outcome::returns(0));
-        assert_eq!(wakeable(&bench, &[3 - chosen, 3]), []);
+        assert_eq!((candidates(&bench), woken(&bench, &[1, 2, 3])), (vec![1, 2, 3], vec![]));
+        for thread in [1, 2, 3] {
+            let choices = bench.model.choices(&timed(wake_action(thread)));
+            assert_eq!(choices, Choices::PROCEED, "neither a time-out nor a spurious wake-up comes in between");
+        }
+        take(&mut bench, wake_action(chosen), Choice::Proceed);
+        begin(&mut bench, &[4]);
+        assert_eq!((candidates(&bench), woken(&bench, &[1, 2, 3, 4])), (vec![], vec![chosen]));
+        assert_eq!(finish(&mut bench, retake_action(chosen, 0)), 0);
     }
+}
+
+#[test]
+fn a_single_waiter_is_woken_without_a_step() {
+    let mut bench = bench();
+    begin(&mut bench, &[1]);
+    assert_eq!(bench.model.current(&wake_action(1)), wake_action(1));
+    bench.run(0, Op::CondSignal, C);
+    assert_eq!(candidates(&bench), []);
+    assert_eq!(bench.model.choices(&timed(wake_action(1))), Choices::NONE, "it is past this step");
+    assert_eq!(bench.model.current(&cancellable(timed(wake_action(1)))), retake_action(1, 0));
+    assert_eq!(finish(&mut bench, retake_action(1, 0)), 0);
 }
 
 #[test]
@@ -75,12 +117,21 @@ fn a_signal_without_waiters_is_lost_and_one_too_many_too() {
     bench.run(0, Op::CondSignal, C);
     bench.run(0, Op::CondBroadcast, C);
     begin(&mut bench, &[1]);
-    assert_eq!(wakeable(&bench, &[1]), []);
+    assert_eq!(woken(&bench, &[1]), []);
     bench.run(0, Op::CondSignal, C);
     bench.run(0, Op::CondSignal, C);
     begin(&mut bench, &[2]);
-    wake(&mut bench, wake_action(1), Choice::Proceed);
-    assert_eq!(wakeable(&bench, &[2]), []);
+    assert_eq!(woken(&bench, &[1, 2]), [1]);
+}
+
+#[test]
+fn each_signal_wakes_another_waiter() {
+    let mut bench = bench();
+    begin(&mut bench, &[1, 2, 3]);
+    signal_to(&mut bench, 2);
+    signal_to(&mut bench, 3);
+    bench.run(0, Op::CondSignal, C);
+    assert_eq!((candidates(&bench), woken(&bench, &[1, 2, 3])), (vec![], vec![1, 2, 3]), "only thread 1 was left");
 }
 
 #[test]
@@ -89,59 +140,64 @@ fn a_broadcast_wakes_all_present_waiters_as_the_mutex_becomes_free() {
     begin(&mut bench, &[1, 2, 3]);
     bench.run(0, Op::CondBroadcast, C);
     begin(&mut bench, &[4]);
-    assert_eq!(wakeable(&bench, &[1, 2, 3, 4]), [1, 2, 3]);
+    assert_eq!((candidates(&bench), woken(&bench, &[1, 2, 3, 4])), (vec![], vec![1, 2, 3]));
     bench.run(0, Op::MutexLock, M);
-    assert_eq!(wakeable(&bench, &[1, 2, 3]), []);
+    for thread in [1, 2, 3] {
+        assert_eq!(bench.model.choices(&retake_action(thread, 0)), Choices::NONE);
+    }
     bench.run(0, Op::MutexUnlock, M);
     for thread in [2, 3, 1] {
-        wake(&mut bench, wake_action(thread), Choice::Proceed);
+        assert_eq!(finish(&mut bench, retake_action(thread, 0)), 0);
     }
 }
 
 #[test]
 fn a_time_out_is_a_step_before_the_mutex_is_taken_back() {
     let mut bench = bench();
-    begin(&mut bench, &[1]);
+    begin(&mut bench, &[1, 2]);
     assert!(!bench.model.choices(&wake_action(1)).time_out, "not a timed wait");
     bench.run(0, Op::MutexLock, M);
-    let late = flagged(1, Action::TIMED_OUT);
-    assert_eq!(wake(&mut bench, timed(wake_action(1)), Choice::TimeOut), Outcome::continues(late));
+    let late = retake_action(1, Action::TIMED_OUT);
+    assert_eq!(take(&mut bench, timed(wake_action(1)), Choice::TimeOut), Outcome::continues(late));
     assert_eq!(bench.model.choices(&late), Choices::NONE);
     bench.run(0, Op::CondSignal, C);
+    assert_eq!((candidates(&bench), woken(&bench, &[2])), (vec![], vec![2]), "thread 1 does not wait any more");
     bench.run(0, Op::MutexUnlock, M);
-    assert_eq!(wake(&mut bench, late, Choice::Proceed), Outcome::returns(ETIMEDOUT));
+    assert_eq!(finish(&mut bench, late), ETIMEDOUT);
 }
 
 #[test]
-fn a_waiter_that_must_have_been_woken_can_not_time_out() {
+fn a_waiter_that_was_not_woken_may_time_out_or_wake_up_for_no_reason() {
     let mut bench = bench();
-    begin(&mut bench, &[1]);
-    bench.run(0, Op::CondSignal, C);
-    begin(&mut bench, &[2]);
-    let choices = |bench: &Bench, thread| bench.model.choices(&timed(wake_action(thread)));
-    assert_eq!(choices(&bench, 1), Choices::PROCEED, "the signal is not for thread 2");
-    assert_eq!(choices(&bench, 2), Choices { proceed: false, time_out: true, spurious: true });
-    bench.run(0, Op::CondSignal, C);
-    assert_eq!(choices(&bench, 2), Choices::PROCEED);
-}
-
-#[test]
-fn a_waiter_may_time_out_where_the_signal_may_have_woken_another() {
-    let mut bench = bench();
-    begin(&mut bench, &[1, 2]);
-    bench.run(0, Op::CondSignal, C);
-    assert_eq!(bench.model.choices(&timed(wake_action(2))), Choices { proceed: true, time_out: true, spurious: true });
-    wake(&mut bench, timed(wake_action(2)), Choice::TimeOut);
-    assert_eq!(bench.model.choices(&timed(wake_action(1))), Choices::PROCEED, "then thread 1 has it");
+    begin(&mut bench, &[1, 2, 3]);
+    signal_to(&mut bench, 2);
+    for thread in [1, 3] {
+        let choices = bench.model.choices(&timed(wake_action(thread)));
+        assert_eq!(choices, Choices { proceed: false, time_out: true, spurious: true });
+    }
 }
 
 #[test]
 fn a_spurious_wake_up_returns_0() {
     let mut bench = bench();
     begin(&mut bench, &[1]);
-    let next = flagged(1, Action::SPURIOUS);
-    assert_eq!(wake(&mut bench, wake_action(1), Choice::Spurious), Outcome::continues(next));
-    assert_eq!(wake(&mut bench, next, Choice::Proceed), Outcome::returns(0));
+    let next = retake_action(1, Action::SPURIOUS);
+    assert_eq!(take(&mut bench, wake_action(1), Choice::Spurious), Outcome::continues(next));
+    assert_eq!(finish(&mut bench, next), 0);
+}
+
+#[test]
+fn a_thread_that_was_woken_sees_no_earlier_time_than_who_woke_it() {
+    for waiters in [&[1][..], &[1, 2]] {
+        let mut bench = bench();
+        begin(&mut bench, waiters);
+        bench.model.perform(&timed(Bench::action(0, Op::Sleep, 0)), Choice::Proceed);
+        bench.run(0, Op::CondSignal, C);
+        if waiters.len() > 1 {
+            take(&mut bench, wake_action(1), Choice::Proceed);
+        }
+        assert_eq!(bench.model.threads.get(ThreadId(1)).now, 500);
+    }
 }
 
 #[test]
@@ -155,32 +211,42 @@ fn an_invalid_deadline_is_seen_first() {
 }
 
 #[test]
-fn a_cancelled_waiter_takes_the_mutex_and_hands_the_signal_on() {
+fn a_cancelled_waiter_takes_the_mutex_and_is_no_waiter_any_more() {
     let mut bench = bench();
     begin(&mut bench, &[1, 2]);
-    bench.run(0, Op::CondSignal, C);
-    let waiting = flagged(1, Action::CANCELLATION_POINT);
     bench.run(0, Op::MutexLock, M);
-    bench.run(0, Op::ThreadCancel, Variable::thread(ThreadId(1)).0);
-    let cancelled = flagged(1, Action::CANCELLED);
-    assert_eq!(wake(&mut bench, waiting, Choice::Proceed), Outcome::continues(cancelled));
+    cancel(&mut bench, 1);
+    let cancelled = retake_action(1, Action::CANCELLED);
+    assert_eq!(take(&mut bench, cancellable(wake_action(1)), Choice::Proceed), Outcome::continues(cancelled));
     assert_eq!(bench.model.choices(&cancelled), Choices::NONE);
+    bench.run(0, Op::CondSignal, C);
+    assert_eq!(woken(&bench, &[2]), [2], "the signal is not lost");
     bench.run(0, Op::MutexUnlock, M);
-    assert_eq!(wakeable(&bench, &[2]), [2]);
-    assert_eq!(wake(&mut bench, cancelled, Choice::Proceed), Outcome::returns(CANCELLED));
+    assert_eq!(finish(&mut bench, cancelled), CANCELLED);
 }
 
 #[test]
-fn a_cancelled_waiter_takes_a_signal_along_that_is_for_nobody_else() {
-    let mut bench = bench();
-    begin(&mut bench, &[1]);
-    bench.run(0, Op::CondSignal, C);
-    begin(&mut bench, &[2]);
-    bench.run(0, Op::ThreadCancel, Variable::thread(ThreadId(1)).0);
-    wake(&mut bench, flagged(1, Action::CANCELLATION_POINT), Choice::Proceed);
-    assert_eq!(wakeable(&bench, &[2]), []);
-    bench.run(0, Op::CondSignal, C);
-    assert_eq!(wakeable(&bench, &[2]), [2]);
+fn a_waiter_that_was_woken_acts_on_that_and_not_on_a_request_to_cancel_it() {
+    for (waiters, asynchronous) in [(&[1][..], false), (&[1, 2], false), (&[1], true), (&[1, 2], true)] {
+        let mut bench = bench();
+        begin(&mut bench, waiters);
+        bench.model.threads.get_mut(ThreadId(1)).cancellation.asynchronous = asynchronous;
+        if waiters.len() > 1 {
+            cancel(&mut bench, 1);
+        }
+        bench.run(0, Op::CondSignal, C);
+        if waiters.len() > 1 {
+            let picked = take(&mut bench, cancellable(wake_action(1)), Choice::Proceed);
+            assert_eq!(picked, Outcome::continues(retake_action(1, 0)));
+        } else {
+            cancel(&mut bench, 1);
+        }
+        bench.run(0, Op::MutexLock, M);
+        assert_eq!(bench.model.choices(&retake_action(1, 0)), Choices::NONE);
+        bench.run(0, Op::MutexUnlock, M);
+        assert_eq!(take(&mut bench, retake_action(1, 0), Choice::Proceed), Outcome::returns(0));
+        assert!(bench.model.threads.get(ThreadId(1)).cancellation.pending, "the next cancellation point comes");
+    }
 }
 
 #[test]
@@ -205,7 +271,7 @@ fn the_mutex_is_released_and_taken_back_as_deep_as_it_was() {
     begin(&mut bench, &[1]);
     assert_eq!(bench.model.holder(M), None);
     bench.run(0, Op::CondSignal, C);
-    bench.model.perform(&wake_action(1), Choice::Proceed);
+    take(&mut bench, retake_action(1, 0), Choice::Proceed);
     assert_eq!(bench.model.mutex(Variable(M)).map(|mutex| mutex.depth), Some(2));
 }
 
@@ -219,9 +285,11 @@ fn what_the_mutex_says_is_what_the_wait_returns() {
         bench.model.abandon_robust_mutexes(ThreadId(2));
         if choice == Choice::Proceed {
             bench.run(0, Op::CondSignal, C);
+        } else {
+            take(&mut bench, timed(wake_action(1)), choice);
         }
-        let first = bench.model.perform(&timed(wake_action(1)), choice);
-        let last = first.next.map_or(first, |next| bench.model.perform(&next, Choice::Proceed));
+        let flags = if choice == Choice::Proceed { 0 } else { Action::TIMED_OUT };
+        let last = take(&mut bench, retake_action(1, flags), Choice::Proceed);
         assert_eq!(last, Outcome::returns(EOWNERDEAD), "even after a time-out");
     }
 }
@@ -256,87 +324,16 @@ fn waiters_share_one_mutex_until_they_are_woken() {
 fn it_can_be_destroyed_once_all_waiters_are_woken() {
     let mut bench = bench();
     begin(&mut bench, &[1, 2]);
-    bench.run(0, Op::CondSignal, C);
+    signal_to(&mut bench, 2);
     assert_eq!(bench.step(0, Op::CondDestroy, C), Outcome::misuse(Misuse::DestroyWaitedOn, EBUSY));
     assert_eq!(bench.step(0, Op::CondInit, C).misuse, Some(Misuse::InitInUse));
     bench.run(0, Op::CondBroadcast, C);
     assert_eq!(bench.run(0, Op::CondDestroy, C), 0);
     for thread in [1, 2] {
-        assert_eq!(wake(&mut bench, wake_action(thread), Choice::Proceed), Outcome::returns(0));
+        assert_eq!(finish(&mut bench, retake_action(thread, 0)), 0);
     }
     assert_eq!(bench.step(0, Op::CondSignal, C), Outcome::misuse(Misuse::UseDestroyed, EINVAL));
     assert_eq!(bench.step(0, Op::CondSignal, M), Outcome::misuse(Misuse::WrongKind, EINVAL));
     assert_eq!(bench.run(0, Op::CondInit, C), 0);
     assert_eq!(bench.run(0, Op::CondSignal, C), 0);
-}
-
-/// Who may have been woken, by the book: each signal picks one waiter, and all picks are followed at once.
-#[derive(Default)]
-struct Book {
-    waiting: BTreeSet<u16>,
-    woken: BTreeSet<BTreeSet<u16>>,
-}
-
-impl Book {
-    fn signal(&mut self) {
-        let pick = |woken: &BTreeSet<u16>| {
-            let left: Vec<u16> = self.waiting.difference(woken).copied().collect();
-            let picks = left.iter().map(|&thread| woken.iter().copied().chain([thread]).collect());
-            if left.is_empty() { vec![woken.clone()] } else { picks.collect() }
-        };
-        self.woken = self.woken.iter().flat_map(pick).collect();
-    }
-
-    fn leave(&mut self, thread: u16, was_woken: bool) {
-        self.waiting.remove(&thread);
-        self.woken.retain(|woken| woken.contains(&thread) == was_woken);
-        self.woken = self.woken.iter().map(|woken| woken.iter().copied().filter(|&t| t != thread).collect()).collect();
-    }
-
-    fn may(&self, thread: u16, be_woken: bool) -> bool {
-        self.woken.iter().any(|woken| woken.contains(&thread) == be_woken)
-    }
-}
-
-proptest! {
-    #[test]
-    fn tokens_allow_exactly_what_signals_that_pick_a_waiter_allow(
-        steps in prop::collection::vec((0u8..8, 1u16..7), 1..60)
-    ) {
-        let mut bench = bench();
-        let mut book = Book { woken: BTreeSet::from([BTreeSet::new()]), ..Book::default() };
-        for (kind, thread) in steps {
-            let waits = book.waiting.contains(&thread);
-            let action = timed(wake_action(thread));
-            match kind {
-                0..=2 if !waits => {
-                    begin(&mut bench, &[thread]);
-                    book.waiting.insert(thread);
-                }
-                3 | 4 => {
-                    bench.run(0, Op::CondSignal, C);
-                    book.signal();
-                }
-                5 => {
-                    bench.run(0, Op::CondBroadcast, C);
-                    book.woken = BTreeSet::from([book.waiting.clone()]);
-                }
-                6 if waits && book.may(thread, true) => {
-                    wake(&mut bench, action, Choice::Proceed);
-                    book.leave(thread, true);
-                }
-                7 if waits && book.may(thread, false) => {
-                    let late = wake(&mut bench, action, Choice::TimeOut).next.unwrap();
-                    wake(&mut bench, late, Choice::Proceed);
-                    book.leave(thread, false);
-                }
-                _ => {}
-            }
-            for &waiter in &book.waiting {
-                let choices = bench.model.choices(&timed(wake_action(waiter)));
-                prop_assert_eq!(choices.proceed, book.may(waiter, true), "wake-up of {}", waiter);
-                prop_assert_eq!(choices.time_out, book.may(waiter, false), "time-out of {}", waiter);
-            }
-        }
-    }
 }
