@@ -90,7 +90,7 @@ pub fn row(step: &Step, context: Context) -> Row {
         Op::RwUnlock if !failed => Row::on(if context.reads { Mode::Read } else { Mode::Write }, Role::Give),
         Op::OnceEnter => taking(step.result != Once::RUN_IT, Mode::Write),
         Op::CondWait if !failed => Row { second: Some((Mode::Write, Role::Give)), ..Row::WRITE },
-        Op::CondWake if !is_late => Row { second: Some((Mode::Write, Role::Take)), ..Row::WRITE },
+        Op::CondRetake => taking(false, Mode::Write),
         Op::CondSignal | Op::CondBroadcast if !context.has_waiters => Row::READ,
         Op::BarrierArrive if step.result != Barrier::SERIAL_THREAD => Row::on(Mode::Add, Role::None),
         Op::SemPost => Row::on(Mode::Add, Role::Give),

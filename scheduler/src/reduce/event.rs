@@ -29,7 +29,7 @@ pub struct Event {
     /// What it does to those that wait on a condition variable.
     pub waiters: Option<Waiters>,
     /// What made it possible, if it was not before.
-    pub made_possible_by: Option<EventIndex>,
+    pub made_possible_by: SmallVec<[EventIndex; 2]>,
     /// The event of the same thread before.
     pub previous: Option<EventIndex>,
 }
@@ -78,7 +78,8 @@ impl Event {
         }
         event.step = first as u32;
         event.length = length as u32;
-        event.made_possible_by = enabler(steps, first, &event, history);
+        event.made_possible_by.extend(enabler(&event, history));
+        event.made_possible_by.extend(waker(&event, history));
         Some(event)
     }
 
@@ -124,13 +125,19 @@ impl Event {
             possible: step.enabled[Choice::Proceed as usize],
             wait: wait_of(action, step.choice),
             waiters: waiters_of(step, first, history),
-            made_possible_by: None,
+            made_possible_by: SmallVec::new(),
             previous: None,
         };
         if event.wait == Wait::Written {
             event.watch_round(history);
         }
         event
+    }
+
+    /// Whether it says which waiter a signal wakes. Nobody but the waiters can take a step before it.
+    #[must_use]
+    pub fn is_pick(&self) -> bool {
+        self.op == Op::CondWake && self.footprint.token.choice == Choice::Proceed
     }
 
     /// Adds what another step of the same atomic section does.
@@ -198,10 +205,10 @@ fn wait_of(action: &Action, choice: Choice) -> Wait {
         return Wait::Nothing;
     }
     match action.op {
-        Op::MutexLock | Op::SpinLock | Op::RwRead | Op::RwWrite | Op::OnceEnter | Op::CondWake => Wait::Taken,
+        Op::MutexLock | Op::SpinLock | Op::RwRead | Op::RwWrite | Op::OnceEnter | Op::CondRetake => Wait::Taken,
         Op::SemWait => Wait::Value,
         Op::ThreadJoin => Wait::End,
-        Op::BarrierLeave => Wait::Previous,
+        Op::BarrierLeave | Op::CondWake => Wait::Previous,
         Op::FutexResume | Op::DescriptorWait | Op::SignalWait => Wait::Unknown,
         _ if action.op.family() != Family::RwLock && action.flags & Action::WAITING != 0 => Wait::Written,
         _ => Wait::Nothing,
@@ -222,25 +229,33 @@ fn waiters_of(step: &Step, variable: VariableId, history: &History) -> Option<Wa
 }
 
 /// The event that made it possible for a thread to take a step that it could not take before.
-fn enabler(steps: &[Step], first: usize, event: &Event, history: &History) -> Option<EventIndex> {
+fn enabler(event: &Event, history: &History) -> Option<EventIndex> {
     let thread = event.footprint.thread();
-    let previous = history.last_of(thread);
-    let Some(previous) = previous else { return creation(history, thread) };
+    let Some(previous) = history.last_of(thread) else { return creation(history, thread) };
     if event.wait == Wait::Nothing {
         return None;
     }
-    let arrived = (history.event(previous).step + history.event(previous).length) as usize;
-    let is_possible = |index: usize| steps[index].enabled[event.footprint.token.choice as usize].contains(thread);
-    let impossible = (arrived..first).rev().find(|&index| !is_possible(index))?;
-    event_of_step(history, impossible as u32)
+    let was_impossible = |&index: &EventIndex| {
+        let other = history.event(index);
+        !other.is_pick() && !other.possible.contains(thread)
+    };
+    (previous + 1..history.len()).rev().find(was_impossible)
+}
+
+/// The event that woke a thread that waited on a condition variable.
+fn waker(event: &Event, history: &History) -> Option<EventIndex> {
+    let thread = event.footprint.thread();
+    let wait = history.last_of(thread).filter(|_| event.op == Op::CondRetake)?;
+    let condition = history.event(wait).waiters.map(|waiters| waiters.variable)?;
+    let wakes = |index: EventIndex| {
+        let waiters = history.event(index).waiters;
+        waiters.is_some_and(|change| change.before.contains(thread) && !change.after.contains(thread))
+    };
+    let later = history.touched(condition).iter().rev().map(|entry| entry.event).take_while(|&index| index > wait);
+    later.filter(|&index| wakes(index)).last()
 }
 
 /// The event that created the thread.
 fn creation(history: &History, thread: ThreadId) -> Option<EventIndex> {
     history.known(Variable::thread(thread)).and_then(|life| history.touched(life).first()).map(|entry| entry.event)
-}
-
-/// The event that a step belongs to.
-fn event_of_step(history: &History, step: u32) -> Option<EventIndex> {
-    history.events().partition_point(|event| event.step <= step).checked_sub(1).map(|index| index as EventIndex)
 }

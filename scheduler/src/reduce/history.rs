@@ -140,7 +140,7 @@ impl History {
         let thread = event.footprint.thread();
         let previous = self.last_of(thread);
         found.extend(previous.map(|event| Predecessor { event, link: Link::Fixed }));
-        found.extend(event.made_possible_by.map(|event| Predecessor { event, link: Link::Fixed }));
+        found.extend(event.made_possible_by.iter().map(|&event| Predecessor { event, link: Link::Fixed }));
         for touch in &event.footprint.touches {
             self.conflicting(touch, thread, found);
         }

@@ -5,6 +5,7 @@
 //! depends on what stands in one table ([`dependence`]).
 
 mod dependence;
+mod elsewhere;
 mod event;
 mod footprint;
 mod history;
@@ -15,6 +16,7 @@ mod wakeup;
 use crate::explore::{Absorbed, Candidates, Counts, Divergence, Order, Plan, Strategy, is_same_step};
 use crate::filters::Preserves;
 use crate::frontend::Execution;
+use elsewhere::footprint_without;
 use event::Event;
 use footprint::{Footprint, Mode, Reach, Role, Touch};
 use history::{EventIndex, History, Predecessor};
@@ -292,7 +294,7 @@ impl Reduction {
         let mut events = Vec::new();
         for race in std::mem::take(&mut self.races) {
             let (until, last, second) = match race.second {
-                Second::Executed(index) => (index, reversed(self.history.event(index)), Some(index)),
+                Second::Executed(index) => (index, footprint_without(&self.history, race.first, index), Some(index)),
                 Second::Pending(footprint) => (self.history.len(), footprint, None),
                 Second::Instead(footprint) => (race.first, footprint, None),
             };
@@ -340,23 +342,13 @@ fn ends_early(execution: &Execution) -> bool {
     )
 }
 
-/// The event as it would be in another place: a wait that timed out would find what it waits for.
-fn reversed(event: &Event) -> Footprint {
-    let mut footprint = event.footprint.clone();
-    if footprint.token.choice == Choice::TimeOut && event.op != Op::CondWake && event.op != Op::Choose {
-        footprint.token.choice = Choice::Proceed;
-        footprint.touches.iter_mut().for_each(|touch| touch.mode = Mode::Write);
-    }
-    footprint
-}
-
-/// The other ways in which the thread could have taken the event.
+/// The other ways in which the thread could have taken the event; where it says whom a signal wakes, the other waiters.
 fn alternatives(event: &Event, enabled: &[ThreadSet; 3]) -> impl Iterator<Item = Second> {
-    let footprint = event.footprint.clone();
-    let thread = footprint.thread();
-    let others = [Choice::Proceed, Choice::TimeOut, Choice::Spurious].into_iter();
-    let enabled = *enabled;
-    others
-        .filter(move |&choice| choice != footprint.token.choice && enabled[choice as usize].contains(thread))
-        .map(move |choice| Second::Instead(Footprint { token: Token { thread, choice }, ..event.footprint.clone() }))
+    let Token { thread, choice } = event.footprint.token;
+    let is_pick = event.is_pick();
+    let is_other = move |token: &Token| {
+        if is_pick { token.thread != thread } else { token.thread == thread && token.choice != choice }
+    };
+    let others = Candidates::all(*enabled).iter().filter(is_other);
+    others.map(|token| Second::Instead(Footprint { token, ..event.footprint.clone() }))
 }

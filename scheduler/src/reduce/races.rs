@@ -23,6 +23,18 @@ pub fn rivals(history: &History, event: &Event, predecessors: &[Predecessor], fo
             Link::Variable(variable) => behind(history, event, predecessors, predecessor.event, variable, found),
         }
     }
+    for first in found.iter_mut() {
+        // Whom a signal wakes is said directly after it: what comes before that comes before the signal.
+        if history.event(*first).is_pick() {
+            let pick = *first;
+            *first = pick - 1;
+            let is_own = history.event(*first).footprint.thread() == event.footprint.thread();
+            if is_own || !is_direct(history, *first, predecessors, |other| other.event == pick) {
+                *first = EventIndex::MAX;
+            }
+        }
+    }
+    found.retain(|&first| first != EventIndex::MAX);
     found.sort_unstable();
     found.dedup();
 }

@@ -1,0 +1,59 @@
+//! What an event would touch in another place: before an event that it came after, and without all that happens after that.
+//!
+//! What came of an event may be different there, and with it what it depends on. Where that can be told, a reversal that leads to
+//! nothing new is recognised before it is run.
+
+use super::footprint::{Footprint, Mode, Role, VariableId};
+use super::history::{Entry, EventIndex, History};
+use rscale_protocol::{Choice, Op, ThreadSet};
+
+/// The second event as it would be without the first one.
+pub fn footprint_without(history: &History, first: EventIndex, second: EventIndex) -> Footprint {
+    let event = history.event(second);
+    let mut footprint = event.footprint.clone();
+    let Some(touch) = footprint.touches.first_mut() else { return footprint };
+    match event.op {
+        Op::CondSignal | Op::CondBroadcast => {
+            let is_alone = waiters(without(history, touch.variable, first, second), history).is_empty();
+            touch.mode = if is_alone { Mode::Read } else { Mode::Write };
+        }
+        Op::MutexTryLock | Op::SpinTryLock => {
+            let is_taken = is_taken(without(history, touch.variable, first, second));
+            (touch.mode, touch.role) = if is_taken { (Mode::Read, Role::None) } else { (Mode::Write, Role::Take) };
+        }
+        // A wait that timed out would find what it waits for.
+        op if footprint.token.choice == Choice::TimeOut && !matches!(op, Op::CondWake | Op::Choose) => {
+            touch.mode = Mode::Write;
+            footprint.token.choice = Choice::Proceed;
+        }
+        _ => {}
+    }
+    footprint
+}
+
+/// Who touched the variable before the second event, in order, without the first one and what happens after it.
+fn without(
+    history: &History,
+    variable: VariableId,
+    first: EventIndex,
+    second: EventIndex,
+) -> impl Iterator<Item = &Entry> {
+    let earlier = history.touched(variable).iter().take_while(move |entry| entry.event < second);
+    earlier.filter(move |entry| !history.happens_before(first, entry.event))
+}
+
+fn waiters<'a>(entries: impl Iterator<Item = &'a Entry>, history: &History) -> ThreadSet {
+    let changes = entries.filter_map(|entry| history.event(entry.event).waiters);
+    changes.fold(ThreadSet::EMPTY, |waiting, change| {
+        waiting.union(change.after.without(change.before)).without(change.before.without(change.after))
+    })
+}
+
+fn is_taken<'a>(entries: impl Iterator<Item = &'a Entry>) -> bool {
+    let change = |entry: &Entry| match entry.role {
+        Role::Take => 1,
+        Role::Give => -1,
+        Role::None => 0i64,
+    };
+    entries.map(change).sum::<i64>() > 0
+}
