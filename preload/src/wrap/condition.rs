@@ -1,7 +1,8 @@
 //! Condition variables.
 //!
-//! A wait is two steps: it releases the mutex, and later takes it back. A cancelled waiter also has taken its mutex back
-//! when its cleanup handlers run.
+//! A wait releases the mutex in one step, and takes it back in another. In between is a third one if a signal chooses
+//! this thread among several, or if it stops to wait without having been woken. A cancelled waiter, too, has taken its
+//! mutex back when its cleanup handlers run.
 
 use super::{mutex, object, wrap};
 use crate::{cancel, gate};

@@ -257,7 +257,8 @@ mod tests {
         assert_eq!(result(0, u32::MAX, 2), -EINVAL);
         assert_eq!(result(0, 1, 2), 3);
         assert_eq!(awake(&bench, &[1, 2, 3, 4, 5]), [1]);
-        assert_eq!(bench.model.threads.get(ThreadId(2)).wait.on, Variable(G));
+        let now_on = |thread| bench.model.current(&Bench::action(thread, Op::FutexResume, F)).object;
+        assert_eq!([1, 2, 3, 4].map(now_on), [F, G, G, F].map(Variable));
         assert_eq!(wake(&mut bench, G, 2, u32::MAX), 2);
         assert_eq!(awake(&bench, &[2, 3, 4, 5]), [2, 5], "those moved stand behind those that were there");
         assert_eq!(wake(&mut bench, F, ALL, u32::MAX), 1, "thread 4 was not moved");
