@@ -160,11 +160,12 @@ impl Access {
             return;
         }
         let is_write = self.kind == Kind::Write;
+        // A word remembers all bytes that its thread accessed in the epoch: neighbours are none of this access's business.
         let racing = record
             .entries()
             .iter()
             .filter(|entry| (is_write || entry.is_write()) && self.is_unordered(entry.word(), bytes))
-            .fold(0, |racing, entry| racing | entry.word().bytes());
+            .fold(0, |racing, entry| racing | (entry.word().bytes() & bytes));
         if racing != 0 && record.report(racing | bytes) {
             self.report(address, racing, bytes);
         }
@@ -180,8 +181,7 @@ impl Access {
         is_ordered && is_as_strong && word.bytes() & !bytes == 0
     }
 
-    /// A race: the bytes of both accesses are one location from now on. An access that is not one step keeps its parts
-    /// apart.
+    /// A race: the bytes of the access are one location from now on. An access that is not one step keeps its parts apart.
     fn report(&self, address: u64, racing: u8, bytes: u8) {
         let granule = address & !7;
         let common = if self.is_divisible { racing } else { racing | bytes };
