@@ -149,7 +149,7 @@ impl SuperNode {
 /// Whether the action notices or changes more of another thread's life than that it has come to its end.
 fn acts_on_life(action: &Action) -> bool {
     match action.op {
-        Op::ThreadTryJoin | Op::ThreadDetach | Op::ThreadCancel | Op::ThreadKill => true,
+        Op::ThreadTryJoin | Op::ThreadDetach | Op::ThreadCancel | Op::ThreadKill | Op::AtomicBegin => true,
         Op::ThreadJoin => action.is_timed(),
         _ => false,
     }
