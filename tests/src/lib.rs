@@ -12,4 +12,5 @@ pub mod process;
 pub mod readme;
 pub mod scratch;
 pub mod summary;
+pub mod trace_oracle;
 pub mod words;
