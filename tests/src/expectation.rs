@@ -7,7 +7,7 @@
 //!  */
 //! ```
 //!
-//! CONTRIBUTING.md has all keys. A key that is not known, stands there twice or makes no sense is an error: a typing
+//! [`Expectation`] has all keys. A key that is not known, stands there twice or makes no sense is an error: a typing
 //! mistake must not switch a check off.
 
 use crate::words;
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Where the comment begins.
 const START: &str = "/* rscale-test";
 /// Keys that may stand there more than once.
-const LISTS: [&str; 3] = ["runs", "executions", "outcomes"];
+const LISTS: [&str; 4] = ["runs", "executions", "outcomes", "variant"];
 
 /// What a program is expected to do.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -51,6 +51,17 @@ pub struct Expectation {
     pub scopes: Vec<String>,
     /// Whether findings are replayed on kernel threads too.
     pub threads_engine: bool,
+    /// The same program in other sizes.
+    pub variants: Vec<Variant>,
+}
+
+/// A program compiled with other options: `-DN=4 nsb=16 optimal=16`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Variant {
+    /// Further options of the compiler.
+    pub flags: Vec<String>,
+    /// The number of complete executions, by filter list.
+    pub executions: BTreeMap<String, u64>,
 }
 
 impl Expectation {
@@ -112,6 +123,7 @@ impl Expectation {
             "scope" => {
                 self.scopes = value.split_whitespace().map(|scope| one_of(scope, &SCOPES)).collect::<Result<_, _>>()?;
             }
+            "variant" => self.variants.push(variant(value)?),
             "threads-engine" => self.threads_engine = one_of(value, &["yes", "no"])? == "yes",
             _ => return Err("no such key".into()),
         }
@@ -130,7 +142,7 @@ impl Expectation {
     }
 }
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "verdict",
     "kind",
     "message",
@@ -146,11 +158,14 @@ const KEYS: [&str; 15] = [
     "levels",
     "scope",
     "threads-engine",
+    "variant",
 ];
 const KINDS: [&str; 10] =
     ["assertion", "deadlock", "crash", "invariant", "race", "livelock", "misuse", "memory", "hang", "exit"];
 const ISOLATION: [&str; 3] = ["snapshot", "fork", "exec"];
 const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
+/// Filters that there are or will be. Counts with those that rscale does not have yet are checked once it has them.
+const FILTERS: [&str; 7] = ["nsb", "db", "lcd", "superstep", "dpor", "source", "optimal"];
 /// Operations of the thread library, or memory accesses too.
 const SCOPES: [&str; 2] = ["sync", "all"];
 
@@ -190,11 +205,22 @@ fn counts(value: &str, into: &mut BTreeMap<String, u64>) -> Result<(), String> {
         let pair = word.rsplit_once('=').and_then(|(filters, count)| Some((filters, count.parse().ok()?)));
         let (filters, count) = pair.ok_or_else(|| format!("{word:?} is not of the form filters=N"))?;
         let filters = if filters == "none" { "" } else { filters };
+        for filter in filters.split(',').filter(|filter| !filter.is_empty()) {
+            one_of(filter.split('=').next().unwrap_or(filter), &FILTERS)?;
+        }
         if into.insert(filters.to_owned(), count).is_some() {
             return Err(format!("{filters:?} stands there twice"));
         }
     }
     Ok(())
+}
+
+/// `-DN=4 nsb=16 optimal=16`
+fn variant(value: &str) -> Result<Variant, String> {
+    let (flags, numbers): (Vec<&str>, Vec<&str>) = value.split_whitespace().partition(|word| word.starts_with('-'));
+    let mut variant = Variant { flags: flags.into_iter().map(String::from).collect(), ..Variant::default() };
+    counts(&numbers.join(" "), &mut variant.executions)?;
+    if variant.executions.is_empty() { Err("there are no numbers".into()) } else { Ok(variant) }
 }
 
 /// `0:"ab\n" 1:""`
@@ -220,7 +246,8 @@ mod tests {
         let expectation = parse(
             "verdict: bug; kind: deadlock; message: no thread; location: a.c:3; status: 1; runs: none=20 nsb,db=5=7; \
              executions: none=19; outcomes: 0:\"a b\\n\" 1:\"\"; outcomes: 2:x; options: --spurious 1; \
-             arguments: \"3 4\" 5; isolation: fork; flags: -lm; levels: -O3; threads-engine: yes",
+             arguments: \"3 4\" 5; isolation: fork; flags: -lm; levels: -O3; threads-engine: yes; \
+             variant: -DN=2 -DM=1 nsb=4 optimal=3",
         )
         .expect("valid");
         assert_eq!(expectation.runs, BTreeMap::from([(String::new(), 20), ("nsb,db=5".into(), 7)]));
@@ -230,6 +257,8 @@ mod tests {
         assert_eq!(expectation.arguments, ["3 4", "5"]);
         assert_eq!((expectation.isolation, expectation.levels), (vec!["fork".into()], vec!["-O3".into()]));
         assert_eq!((expectation.status, expectation.threads_engine), (1, true));
+        let executions = BTreeMap::from([("nsb".into(), 4), ("optimal".into(), 3)]);
+        assert_eq!(expectation.variants, [Variant { flags: vec!["-DN=2".into(), "-DM=1".into()], executions }]);
     }
 
     #[test]
@@ -261,6 +290,8 @@ mod tests {
             ("verdict: clean; verdict: clean", "stands there twice"),
             ("verdict: clean; runs: none=1 none=2", "stands there twice"),
             ("verdict: clean; runs: 12", "filters=N"),
+            ("verdict: clean; runs: nbs=1", "is none of"),
+            ("verdict: clean; variant: -DN=1", "there are no numbers"),
             ("verdict: clean; outcomes: abc", "exit:"),
             ("verdict: clean; options:", "there is no value"),
             ("verdict: clean; isolation: forks", "is none of"),

@@ -293,3 +293,55 @@ impl Machine {
         Some(format!("{} = {}", registers.join(", "), numbers(&self.variables)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::generate;
+    use super::*;
+    use crate::oracle::Random;
+
+    fn is_dependent(first: &Effect, first_thread: usize, second: &Effect, second_thread: usize) -> bool {
+        let conflict = |mine: &Touch, other: &Touch| mine.object == other.object && (mine.writes || other.writes);
+        first.creates == Some(second_thread)
+            || second.joins == Some(first_thread)
+            || first.wakes.contains(&second_thread)
+            || first.touches.iter().any(|mine| second.touches.iter().any(|other| conflict(mine, other)))
+    }
+
+    /// Steps that the table calls independent can change places: both are possible in either order, do the same, and lead to
+    /// the same state.
+    #[test]
+    fn independent_steps_commute() {
+        let mut random = Random::new(7);
+        let (mut swapped, mut kept) = (0, 0);
+        for _ in 0..400 {
+            let program = generate(&mut random);
+            let mut machine = Machine::initial(&program);
+            let mut steps = machine.steps(&program);
+            while !steps.is_empty() {
+                for &first in &steps {
+                    let mut between = machine.clone();
+                    let first_effect = between.take(&program, first);
+                    for second in between.steps(&program).into_iter().filter(|second| second.thread != first.thread) {
+                        let mut behind = between.clone();
+                        let second_effect = behind.take(&program, second);
+                        if is_dependent(&first_effect, first.thread, &second_effect, second.thread) {
+                            kept += 1;
+                            continue;
+                        }
+                        swapped += 1;
+                        assert!(steps.contains(&second), "{program}: {second:?} became possible by {first:?}");
+                        let mut other = machine.clone();
+                        assert_eq!(other.take(&program, second), second_effect, "{program}");
+                        assert_eq!(other.take(&program, first), first_effect, "{program}");
+                        assert_eq!(other, behind, "{program}");
+                    }
+                }
+                let step = random.pick(&steps);
+                machine.take(&program, step);
+                steps = machine.steps(&program);
+            }
+        }
+        assert!(swapped > 1000 && kept > 1000, "{swapped} and {kept}");
+    }
+}

@@ -1,12 +1,12 @@
 //! One program: everything that is checked about it.
 
-use rscale_tests::binary::rscale;
+use rscale_tests::binary::{has_filters, rscale};
 use rscale_tests::compile::{Compiler, compile, compile_with};
-use rscale_tests::expectation::Expectation;
+use rscale_tests::expectation::{Expectation, Variant};
 use rscale_tests::process::{self, Finished};
 use rscale_tests::scratch::Scratch;
 use rscale_tests::summary::Summary;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -37,7 +37,27 @@ impl Case {
             Err(problem) => return vec![format!("expectation: {problem}")],
         };
         let at = |level: &String| self.problems_at(level, &expectation);
-        expectation.levels.iter().flat_map(at).chain(self.problems_elsewhere(&expectation)).collect()
+        let mut problems: Vec<String> = expectation.levels.iter().flat_map(at).collect();
+        problems.extend(self.problems_elsewhere(&expectation));
+        problems.extend(expectation.variants.iter().filter_map(|variant| self.problem_of(variant, &expectation)));
+        problems
+    }
+
+    /// The same program in another size: the exact numbers.
+    fn problem_of(&self, variant: &Variant, expectation: &Expectation) -> Option<String> {
+        let expectation = Expectation {
+            flags: [&expectation.flags[..], &variant.flags].concat(),
+            executions: variant.executions.clone(),
+            runs: BTreeMap::new(),
+            ..expectation.clone()
+        };
+        let scratch = Scratch::new(env!("CARGO_TARGET_TMPDIR"));
+        let executable = scratch.file("program");
+        let (level, isolation) = (expectation.levels.first()?, expectation.isolation.first()?);
+        let flags: Vec<&str> = std::iter::once(level).chain(&expectation.flags).map(String::as_str).collect();
+        let bench = Bench { expectation: &expectation, executable: &executable, trace: scratch.file("trace.txt") };
+        let problem = compile(&self.source, &executable, &flags).and_then(|()| bench.check_counts(isolation)).err()?;
+        Some(format!("{}: {problem}", flags.join(" ")))
     }
 
     /// Where it matters what code a compiler emits, the verdict is the same with all of them.
@@ -172,7 +192,8 @@ impl Bench<'_> {
         let lists: BTreeSet<&String> = runs.keys().chain(executions.keys()).collect();
         let is_first = self.expectation.isolation.first().is_some_and(|first| first == isolation);
         let size = |filters: &String| runs.get(filters).or(executions.get(filters)).copied().unwrap_or(0);
-        for filters in lists.into_iter().filter(|filters| is_first || size(filters) <= MOST_RUNS_ELSEWHERE) {
+        let is_checked = |filters: &&String| has_filters(filters) && (is_first || size(filters) <= MOST_RUNS_ELSEWHERE);
+        for filters in lists.into_iter().filter(is_checked) {
             let (_, summary) =
                 self.explore(isolation, &self.expectation.scopes[0], &["--keep-going", "--filters", filters])?;
             for (field, expected) in [("runs", runs.get(filters)), ("executions", executions.get(filters))] {
@@ -180,6 +201,9 @@ impl Bench<'_> {
                     let got = summary.number(field);
                     return Err(format!("--filters {filters:?}: expected {expected:?} {field}, got {got:?}"));
                 }
+            }
+            if filters == "optimal" && summary.number("blocked") != Some(0) {
+                return Err(format!("--filters optimal: {} executions were blocked", summary.0["blocked"]));
             }
         }
         Ok(())
