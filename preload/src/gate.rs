@@ -6,6 +6,7 @@
 use crate::syscalls::signals::send as signals;
 use crate::{access, arena, cancel, enabled, evaluation, finish, sched, world};
 use core::cell::Cell;
+use rscale_protocol::dependence;
 use rscale_protocol::model::{CANCELLED, Outcome};
 use rscale_protocol::{Action, Choice, Op, Variable};
 
@@ -143,10 +144,11 @@ fn wait_for_turn(action: &Action) -> Choice {
 /// Lets the scheduled action take effect and logs what it returned.
 fn perform(action: &Action, choice: Choice) -> Outcome {
     let world = world::get();
+    let context = world.look(|model| model.context(action));
     let outcome = world.model_in_step(|model| model.perform(action, choice));
     enabled::note_step(action);
     arena::get().log.store_result(world.logged.get() - 1, outcome.result);
-    access::clocks::step(action);
+    access::clocks::step(action, || dependence::row(action, choice, outcome.result, context));
     access::spin::stepped(action, outcome.result);
     sched::wake_sleepers(action);
     if action.op.redirects_waiters() {

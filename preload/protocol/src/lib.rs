@@ -1,7 +1,7 @@
 //! What the two processes of rscale share.
 //!
-//! The scheduler process and the shim inside the tested program must agree, bit for bit, on three things: what an
-//! [action] is, how the [arena] between them is laid out, and what an operation does to a synchronisation object
+//! The scheduler process and the shim inside the tested program must agree, bit for bit, on four things: what an
+//! [action] is, which actions [depend](dependence) on each other, how the [arena] between them is laid out, and what an operation does to a synchronisation object
 //! (the [model]). Each has exactly one definition, here. The crate is `no_std` and never allocates, because the shim
 //! may do neither.
 
@@ -9,6 +9,7 @@
 
 pub mod action;
 pub mod arena;
+pub mod dependence;
 pub mod ending;
 pub mod model;
 pub mod ops;

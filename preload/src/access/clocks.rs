@@ -9,7 +9,8 @@
 
 use super::shadow::{CLOCK_SHIFT, THREAD_SHIFT};
 use core::cell::Cell;
-use rscale_protocol::{AccessKind, Action, ThreadId, Variable};
+use rscale_protocol::dependence::{self, Mode};
+use rscale_protocol::{Action, Op, ThreadId, Variable};
 
 /// Variables that an execution can have; a power of two.
 const SLOTS: usize = 1 << 17;
@@ -115,20 +116,33 @@ pub fn create(thread: ThreadId) {
     }
 }
 
-/// The running thread takes a step.
-pub fn step(action: &Action) {
+/// The running thread takes a step, which touches what the table says. Where this orders less than the search explores,
+/// more locations become scheduling points than necessary; never may it order more.
+pub fn step(action: &Action, touched: impl FnOnce() -> dependence::Row) {
     if !super::is_on() {
         return;
     }
     let mine = row(action.thread);
-    for access in action.state_accesses() {
-        match (access.variable, access.kind) {
-            (Variable::MEMORY, AccessKind::Read) if !MEMORY_WRITTEN.0.get() => {}
-            (Variable::MEMORY, AccessKind::Read) => read(mine, access.variable),
-            (Variable::MEMORY, AccessKind::Write) => write_memory(mine),
-            (_, AccessKind::Read) => read(mine, access.variable),
-            (_, AccessKind::Write) => write(mine, access.variable),
+    let touched = touched();
+    for (variable, touch) in [(action.object, touched.first), (action.second, touched.second)] {
+        match touch {
+            Some((Mode::Read | Mode::Add, _)) => read(mine, variable),
+            // Whether it changes anything is not known yet.
+            Some(_) if action.op == Op::AtomicUpdate => read(mine, variable),
+            Some((Mode::Write, _)) => write(mine, variable),
+            None => {}
         }
+    }
+    match action.op {
+        // They follow the creation, and what opened the barrier.
+        Op::ThreadStart | Op::BarrierLeave => read(mine, action.object),
+        // A section depends on what its steps touch.
+        Op::AtomicBegin | Op::AtomicEnd => {}
+        _ if touched.everyone => write_memory(mine),
+        _ => {}
+    }
+    if MEMORY_WRITTEN.0.get() {
+        read(mine, Variable::MEMORY);
     }
     // SAFETY: the row has an entry for its own thread.
     let clock = unsafe {
@@ -138,6 +152,17 @@ pub fn step(action: &Action) {
     };
     LATEST.0.set(LATEST.0.get().max(clock));
     resume(action.thread);
+}
+
+/// The last step of the running thread, an atomic update, has changed the variable.
+pub fn updated(thread: ThreadId, variable: Variable) {
+    let mine = row(thread);
+    // SAFETY: the row has an entry for its own thread.
+    let own = unsafe { &mut *mine.add(thread.index()) };
+    // What the thread has accessed since is not before whoever reads the variable next.
+    *own -= 1;
+    write(mine, variable);
+    *own += 1;
 }
 
 /// The thread was woken by a step on the variable, the last one there: what happened before that step happened before

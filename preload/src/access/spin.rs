@@ -8,13 +8,13 @@
 //! What code without instrumentation changes is not seen. So where nobody else can take a step, such a thread is let
 //! loose for a number of rounds; only if these change nothing either, it is a livelock.
 
-use super::clocks::Own;
+use super::clocks::{self, Own};
 use super::copy_bytes;
 use super::local;
 use super::locations::Location;
 use crate::{arena, world};
 use core::cell::Cell;
-use rscale_protocol::{Action, Family, MAX_THREADS, Op, ThreadId, ThreadSet};
+use rscale_protocol::{Action, Family, MAX_THREADS, Op, ThreadId, ThreadSet, Variable};
 
 /// Locations that a round may read.
 const MOST_WATCHED: usize = 8;
@@ -157,6 +157,7 @@ fn settle(round: &mut Round, thread: ThreadId) {
     let Some(update) = round.update.take() else { return };
     if update.range.length > 8 || value(update.range) != update.old {
         round.progress = true;
+        clocks::updated(thread, Variable(update.location));
         written(update.location, thread);
     } else {
         // A compare-and-exchange that failed, and the like, is no more than a read: it commutes with others.

@@ -1,7 +1,8 @@
 //! What an event would touch in another place: before an event that it came after, and without all that happens after that.
 //!
-//! What came of an event may be different there, and with it what it depends on. Where that can be told, a reversal that leads to
-//! nothing new is recognised before it is run.
+//! What came of an event may be different there, and with it what it depends on. Where that can be told, a reversal that
+//! leads to nothing new is recognised before it is run. Where it can not, the event is taken to change what it touches:
+//! a run may turn out to be redundant then, but none is left out.
 
 use super::footprint::{Footprint, Mode, Role, VariableId};
 use super::history::{Entry, EventIndex, History};
@@ -11,6 +12,7 @@ use rscale_protocol::{Choice, Op, ThreadSet};
 pub fn footprint_without(history: &History, first: EventIndex, second: EventIndex) -> Footprint {
     let event = history.event(second);
     let mut footprint = event.footprint.clone();
+    footprint.touches.iter_mut().filter(|touch| touch.may_write).for_each(|touch| touch.mode = Mode::Write);
     let Some(touch) = footprint.touches.first_mut() else { return footprint };
     match event.op {
         Op::CondSignal | Op::CondBroadcast => {

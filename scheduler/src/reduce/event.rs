@@ -2,10 +2,10 @@
 //!
 //! Most events are one step. An atomic section is one event with all that its steps touch: nothing comes between them.
 
-use super::dependence::{self, Context};
 use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
 use super::history::{Entry, EventIndex, History};
 use rscale_protocol::arena::{Step, Token};
+use rscale_protocol::dependence::{self, Context};
 use rscale_protocol::{Action, Choice, Family, Op, ThreadId, ThreadSet, Variable};
 use smallvec::SmallVec;
 
@@ -16,8 +16,6 @@ pub struct Event {
     pub footprint: Footprint,
     /// Its first step.
     pub step: u32,
-    /// How many steps it has.
-    pub length: u32,
     /// Its operation; that of the first step.
     pub op: Op,
     /// Where the program does it.
@@ -77,7 +75,7 @@ impl Event {
             }
         }
         event.step = first as u32;
-        event.length = length as u32;
+        event.footprint.steps = length as u32;
         event.made_possible_by.extend(enabler(&event, history));
         event.made_possible_by.extend(waker(&event, history));
         Some(event)
@@ -97,17 +95,17 @@ impl Event {
         let first = history.variable(action.object);
         let context =
             Context { has_waiters: !history.waiting(first).is_empty(), reads: is_reader(step, first, history) };
-        let row = dependence::row(step, context);
+        let row = dependence::row(action, step.choice, step.result, context);
         let mut touches = SmallVec::new();
         if let Some((mode, role)) = row.first {
-            touches.push(Touch { variable: first, mode, role });
+            touches.push(Touch { variable: first, mode, role, may_write: dependence::may_change(action.op) });
         }
         if let Some((mode, role)) = row.second {
-            touches.push(Touch { variable: history.variable(action.second), mode, role });
+            touches.push(Touch { variable: history.variable(action.second), mode, role, may_write: false });
         }
         if action.flags & Action::OBSERVED != 0 {
             let variable = history.variable(Variable::OBSERVED);
-            touches.push(Touch { variable, mode: Mode::Write, role: Role::None });
+            touches.push(Touch { variable, mode: Mode::Write, role: Role::None, may_write: false });
         }
         let reach = match action.op {
             _ if row.everyone => Reach::Everyone,
@@ -117,9 +115,8 @@ impl Event {
             _ => Reach::Own,
         };
         let mut event = Event {
-            footprint: Footprint { token, touches, reach },
+            footprint: Footprint { token, touches, reach, steps: 1 },
             step: 0,
-            length: 1,
             op: action.announced().op,
             pc: action.pc,
             possible: step.enabled[Choice::Proceed as usize],
@@ -148,6 +145,7 @@ impl Event {
                 Some(known) => {
                     known.mode = if known.mode == touch.mode { known.mode } else { Mode::Write };
                     known.role = Role::None;
+                    known.may_write |= touch.may_write;
                 }
             }
         }

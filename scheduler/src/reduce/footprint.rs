@@ -2,40 +2,11 @@
 
 use rscale_protocol::ThreadId;
 use rscale_protocol::arena::Token;
+pub use rscale_protocol::dependence::{Mode, Role};
 use smallvec::SmallVec;
 
 /// A communication variable, by a small number that belongs to the search.
 pub type VariableId = u32;
-
-/// How an event touches a variable.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
-    /// Sees it.
-    Read,
-    /// Changes it without looking, in a way that does not depend on the order of such changes: a post, an arrival.
-    Add,
-    /// Sees and changes it.
-    Write,
-}
-
-impl Mode {
-    /// Whether the order of two touches matters.
-    #[must_use]
-    pub fn conflicts(self, other: Mode) -> bool {
-        self != other || self == Mode::Write
-    }
-}
-
-/// What an event does to a lock or a semaphore, beyond touching it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Role {
-    /// Neither of the others.
-    None,
-    /// Takes it: others may have to wait.
-    Take,
-    /// Gives it back.
-    Give,
-}
 
 /// One variable that an event touches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,6 +17,8 @@ pub struct Touch {
     pub mode: Mode,
     /// What it does to it.
     pub role: Role,
+    /// Whether it may write the variable in another place, whatever it does here.
+    pub may_write: bool,
 }
 
 /// Which threads an event acts on, whatever they do.
@@ -68,6 +41,8 @@ pub struct Footprint {
     pub touches: SmallVec<[Touch; 2]>,
     /// The threads.
     pub reach: Reach,
+    /// How many steps it has: more than one if it is an atomic section.
+    pub steps: u32,
 }
 
 impl Footprint {

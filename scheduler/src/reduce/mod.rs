@@ -2,9 +2,8 @@
 //!
 //! The strategy runs an execution, orders its events by happens-before ([`history`]), finds the races ([`races`]) and
 //! plans their reversals ([`plan`], [`wakeup`]): `dpor`, `source` and `optimal` differ in nothing but the last. What
-//! depends on what stands in one table ([`dependence`]).
+//! depends on what stands in one table ([`rscale_protocol::dependence`]).
 
-mod dependence;
 mod elsewhere;
 mod event;
 mod footprint;
@@ -90,7 +89,12 @@ impl Strategy for Reduction {
         }
         self.schedule.clear();
         self.schedule.extend(self.steps.iter().map(token_of));
-        self.schedule.extend(self.planned.iter().map(|(event, _)| event.token));
+        if let Some(((last, _), before)) = self.planned.split_last() {
+            let tokens = |event: &Footprint| std::iter::repeat_n(event.token, event.steps as usize);
+            self.schedule.extend(before.iter().flat_map(|(event, _)| tokens(event)));
+            // What comes of the last one is not known, and if it has more steps, nobody else can go on in between.
+            self.schedule.push(last.token);
+        }
         Some(Plan { schedule: &self.schedule, order: self.order.beyond(), sleep: self.sleep_behind_plan() })
     }
 
@@ -104,6 +108,9 @@ impl Strategy for Reduction {
         }
         let known = self.history.len();
         let complete = self.walk(execution);
+        if let Some(end) = execution.end.as_ref().filter(|end| end.ending == Ending::Sleeping) {
+            self.go_on_otherwise(&end.enabled);
+        }
         self.find_pending(execution);
         self.find_late(execution, known);
         self.plan_reversals();
@@ -192,7 +199,7 @@ impl Reduction {
         while self.steps.len() < execution.steps.len() {
             let Some(mut event) = Event::at(&execution.steps, self.steps.len(), &mut self.history) else { break };
             let start = self.steps.len();
-            let end = start + event.length as usize;
+            let end = start + event.footprint.steps as usize;
             if is_cut && end == execution.steps.len() {
                 event.footprint.reach = Reach::Everyone;
             }
@@ -229,13 +236,14 @@ impl Reduction {
         true
     }
 
-    /// The program took an event that need not be taken: plans another one, if there is one.
+    /// The program took an event that need not be taken, or took none: plans another one, if there is one.
     fn go_on_otherwise(&mut self, enabled: &[ThreadSet; 3]) {
         let Some(node) = self.nodes.last_mut().filter(|node| node.tree.is_empty()) else { return };
         let is_awake = |token: &Token| !node.sleep.iter().any(|sleeper| sleeper.token == *token);
         let other = Candidates::all(*enabled).iter().find(is_awake);
         if let Some(token) = other {
-            node.tree.add(Footprint { token, touches: smallvec![], reach: Reach::Own });
+            // What it will touch is not known.
+            node.tree.add(Footprint { token, touches: smallvec![], reach: Reach::Everyone, steps: 1 });
         }
     }
 
@@ -255,7 +263,7 @@ impl Reduction {
     fn find_late(&mut self, execution: &Execution, known: EventIndex) {
         for index in known..self.history.len() {
             let event = self.history.event(index);
-            let (first, end) = (event.step as usize, (event.step + event.length) as usize);
+            let (first, end) = (event.step as usize, (event.step + event.footprint.steps) as usize);
             let late = |enabled: [ThreadSet; 3]| enabled[Choice::TimeOut as usize];
             let before = late(execution.steps[first].enabled);
             if before.is_empty() {
@@ -281,11 +289,16 @@ impl Reduction {
             None => {
                 let later = execution.steps[event.step as usize..].iter().map(|step| &step.action);
                 let next = later.chain(&execution.pending).find(|action| action.thread == thread)?;
-                Touch { variable: self.history.known(next.object)?, mode: Mode::Read, role: Role::None }
+                Touch {
+                    variable: self.history.known(next.object)?,
+                    mode: Mode::Read,
+                    role: Role::None,
+                    may_write: false,
+                }
             }
         };
         let token = Token { thread, choice: Choice::TimeOut };
-        Some(Footprint { token, touches: smallvec![touch], reach: Reach::Own })
+        Some(Footprint { token, touches: smallvec![touch], reach: Reach::Own, steps: 1 })
     }
 
     /// Plans the reversal of every race that was found.

@@ -37,6 +37,7 @@ pub use spin::Spin;
 pub use thread::{Cancellation, Life, Thread, Threads, Wait};
 
 use crate::action::{Action, Choice, Variable};
+use crate::dependence::Context;
 use crate::ending::Misuse;
 use crate::ops::{Family, Op};
 use crate::thread_set::{ThreadId, ThreadSet};
@@ -187,6 +188,23 @@ impl Model {
             Op::CondWake => condition::current(self, arrived),
             Op::FutexResume => futex::current(self, arrived),
             _ => *arrived,
+        }
+    }
+
+    /// What decides, beside the action and its result, what it touches.
+    #[must_use]
+    #[inline(always)]
+    pub fn context(&self, action: &Action) -> Context {
+        match action.op {
+            Op::CondSignal | Op::CondBroadcast => {
+                let has_waiters = self.threads.waiting_on(action.object).next().is_some();
+                Context { has_waiters, ..Context::default() }
+            }
+            Op::RwUnlock => {
+                let reads = matches!(self.state(action.object), ObjectState::RwLock(lock) if lock.writer().is_none());
+                Context { reads, ..Context::default() }
+            }
+            _ => Context::default(),
         }
     }
 

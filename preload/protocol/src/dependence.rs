@@ -32,12 +32,46 @@
 //! | yield, sleep, choose, go on computing | nothing | |
 //! | exit, atomic begin and end on their own | all | |
 //!
-//! A step that changes something that an invariant reads also writes one more variable ([`rscale_protocol::Variable::OBSERVED`]).
+//! A step that changes something that an invariant reads also writes one more variable
+//! ([`Variable::OBSERVED`](crate::Variable::OBSERVED)).
+//!
+//! The scheduler's partial order reductions explore the orders that this table makes a difference between, and the shim
+//! takes accesses for ordered only if it orders them: what neither orders nor explores would be lost.
 
-use super::footprint::{Mode, Role};
-use rscale_protocol::arena::Step;
-use rscale_protocol::model::{Barrier, Once};
-use rscale_protocol::{Choice, Op};
+use crate::action::{Action, Choice};
+use crate::model::errno::EOWNERDEAD;
+use crate::model::{Barrier, Once};
+use crate::ops::Op;
+
+/// How a step touches a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// Sees it.
+    Read,
+    /// Changes it without looking, in a way that does not depend on the order of such changes: a post, an arrival.
+    Add,
+    /// Sees and changes it.
+    Write,
+}
+
+impl Mode {
+    /// Whether the order of two touches matters.
+    #[must_use]
+    pub fn conflicts(self, other: Mode) -> bool {
+        self != other || self == Mode::Write
+    }
+}
+
+/// What a step does to a lock or a semaphore, beyond touching it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Neither of the others.
+    None,
+    /// Takes it: others may have to wait.
+    Take,
+    /// Gives it back.
+    Give,
+}
 
 /// What a step touches: its first object, its second, and whether it acts on everyone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,7 +96,7 @@ impl Row {
 }
 
 /// What else decides about a row.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Context {
     /// Whether anybody waits on the condition variable.
     pub has_waiters: bool,
@@ -70,12 +104,12 @@ pub struct Context {
     pub reads: bool,
 }
 
-/// What the step touches.
+/// What a step touches that was taken in this way, with this result.
 #[must_use]
-pub fn row(step: &Step, context: Context) -> Row {
-    let is_late = step.choice == Choice::TimeOut;
-    let failed = is_late || !is_done(step.result);
-    match step.action.op {
+#[inline]
+pub fn row(action: &Action, choice: Choice, result: i32, context: Context) -> Row {
+    let failed = choice == Choice::TimeOut || !is_done(result);
+    match action.op {
         Op::ThreadStart | Op::TestCancel | Op::Yield | Op::Sleep | Op::Preempt | Op::Choose | Op::BarrierLeave => {
             Row::NOTHING
         }
@@ -88,20 +122,31 @@ pub fn row(step: &Step, context: Context) -> Row {
         Op::RwWrite | Op::RwTryWrite if !failed => taking(failed, Mode::Write),
         Op::MutexUnlock | Op::SpinUnlock | Op::OnceLeave if !failed => Row::on(Mode::Write, Role::Give),
         Op::RwUnlock if !failed => Row::on(if context.reads { Mode::Read } else { Mode::Write }, Role::Give),
-        Op::OnceEnter => taking(step.result != Once::RUN_IT, Mode::Write),
+        Op::OnceEnter => taking(result != Once::RUN_IT, Mode::Write),
         Op::CondWait if !failed => Row { second: Some((Mode::Write, Role::Give)), ..Row::WRITE },
         Op::CondRetake => taking(false, Mode::Write),
         Op::CondSignal | Op::CondBroadcast if !context.has_waiters => Row::READ,
-        Op::BarrierArrive if step.result != Barrier::SERIAL_THREAD => Row::on(Mode::Add, Role::None),
+        Op::BarrierArrive if result != Barrier::SERIAL_THREAD => Row::on(Mode::Add, Role::None),
         Op::SemPost => Row::on(Mode::Add, Role::Give),
         Op::FutexRequeue => Row { second: Some((Mode::Write, Role::None)), ..Row::WRITE },
         _ => Row::WRITE,
     }
 }
 
+/// Whether an operation that only reads its object here may change it elsewhere.
+#[must_use]
+pub fn may_change(op: Op) -> bool {
+    use Op::{AtomicUpdate, BarrierArrive, CondBroadcast, CondSignal, OnceEnter, ThreadTryJoin, VainUpdate};
+    op.is_attempt()
+        || matches!(
+            op,
+            AtomicUpdate | VainUpdate | BarrierArrive | CondSignal | CondBroadcast | OnceEnter | ThreadTryJoin
+        )
+}
+
 /// Whether an operation with this result did what it is for. A mutex whose owner died is taken all the same.
 fn is_done(result: i32) -> bool {
-    result == 0 || result == libc::EOWNERDEAD
+    result == 0 || result == EOWNERDEAD
 }
 
 /// A step that takes something, or sees that it can not.
