@@ -75,8 +75,8 @@ impl Footprint {
     /// Whether this event, being possible now, could as well come before the whole sequence (a *weak initial* of it):
     /// nothing in it conflicts, up to the same event if it is in there. Returns where that is.
     #[must_use]
-    pub fn precedes(&self, sequence: &[Footprint]) -> Option<Precedes> {
-        for (index, event) in sequence.iter().enumerate() {
+    pub fn precedes<'a>(&self, sequence: impl Iterator<Item = &'a Footprint>) -> Option<Precedes> {
+        for (index, event) in sequence.enumerate() {
             if event.thread() == self.thread() {
                 return (event.token == self.token).then_some(Precedes::As(index));
             }

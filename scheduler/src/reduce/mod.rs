@@ -10,16 +10,17 @@ mod footprint;
 mod history;
 mod plan;
 mod races;
+mod reversal;
 mod wakeup;
 
 use crate::explore::{Absorbed, Candidates, Counts, Divergence, Order, Plan, Strategy, is_same_step};
 use crate::filters::Preserves;
 use crate::frontend::Execution;
-use elsewhere::footprint_without;
 use event::Event;
 use footprint::{Footprint, Mode, Reach, Role, Touch};
 use history::{EventIndex, History, Predecessor};
-use plan::{Node, Planner, Reversal};
+use plan::{Node, Planner};
+use reversal::{Extent, Race, Reversal, Second};
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::{Choice, Ending, Op, ThreadId, ThreadSet};
 use smallvec::smallvec;
@@ -40,25 +41,10 @@ pub struct Reduction {
     planned: Vec<(Footprint, Tree)>,
     order: Order,
     counts: Counts,
+    /// The races of the execution, by their second events.
     races: Vec<Race>,
     predecessors: Vec<Predecessor>,
     rivals: Vec<EventIndex>,
-}
-
-/// Two events whose order is to be reversed.
-struct Race {
-    first: EventIndex,
-    second: Second,
-}
-
-/// The second event of a race.
-enum Second {
-    /// One of the execution.
-    Executed(EventIndex),
-    /// One that a thread would have taken next.
-    Pending(Footprint),
-    /// One that could have been taken instead of the first one, in this way.
-    Instead(Footprint),
 }
 
 impl Reduction {
@@ -107,13 +93,14 @@ impl Strategy for Reduction {
             self.nodes.push(Node::default());
         }
         let known = self.history.len();
+        let new = self.races.len();
         let complete = self.walk(execution);
         if let Some(end) = execution.end.as_ref().filter(|end| end.ending == Ending::Sleeping) {
             self.go_on_otherwise(&end.enabled);
         }
         self.find_pending(execution);
         self.find_late(execution, known);
-        self.plan_reversals();
+        self.plan_reversals(new);
         self.count(execution, complete);
         Absorbed::Added
     }
@@ -123,6 +110,7 @@ impl Strategy for Reduction {
         self.counts = Counts { discarded, ..Counts::default() };
         self.history.clear();
         self.nodes.clear();
+        self.races.clear();
         self.steps.clear();
         self.planned.clear();
     }
@@ -158,6 +146,10 @@ impl Reduction {
             node.done.push(footprint.token);
             node.sleep.push(footprint);
             self.history.truncate(last);
+            let is_left = |race: &Race| matches!(race.second, Second::Executed(second) if second < last);
+            while self.races.last().is_some_and(|race| !is_left(race)) {
+                self.races.pop();
+            }
         }
     }
 
@@ -301,26 +293,18 @@ impl Reduction {
         Some(Footprint { token, touches: smallvec![touch], reach: Reach::Own, steps: 1 })
     }
 
-    /// Plans the reversal of every race that was found.
-    fn plan_reversals(&mut self) {
-        self.counts.race_checks += self.races.len() as u64;
-        let mut events = Vec::new();
-        for race in std::mem::take(&mut self.races) {
-            let (until, last, second) = match race.second {
-                Second::Executed(index) => (index, footprint_without(&self.history, race.first, index), Some(index)),
-                Second::Pending(footprint) => (self.history.len(), footprint, None),
-                Second::Instead(footprint) => (race.first, footprint, None),
-            };
-            events.clear();
-            let is_free = |&index: &EventIndex| !self.history.happens_before(race.first, index);
-            events.extend((race.first + 1..until).filter(is_free));
-            let mut sequence: Vec<Footprint> =
-                events.iter().map(|&index| self.history.event(index).footprint.clone()).collect();
-            sequence.push(last);
+    /// Plans the reversal of the races that were found, and where the rest of the execution matters, of all.
+    fn plan_reversals(&mut self, new: usize) {
+        let extent = self.planner.extent();
+        let start = if extent == Extent::Whole { 0 } else { new };
+        for race in &self.races[start..] {
+            let reversal = Reversal::of(race, &self.history, extent);
             let taken = self.history.event(race.first).footprint.token;
-            let reversal = Reversal { first: race.first, sequence, events: &events, second };
-            self.planner.plan(&mut self.nodes[race.first as usize], taken, reversal, &self.history);
+            self.planner.plan(&mut self.nodes[race.first as usize], taken, &reversal);
         }
+        self.counts.race_checks += (self.races.len() - start) as u64;
+        // The others belong to this execution alone.
+        self.races.retain(|race| matches!(race.second, Second::Executed(_)));
     }
 
     fn count(&mut self, execution: &Execution, complete: bool) {

@@ -1,7 +1,7 @@
 //! What to explore because of a race: three answers, from the oldest to the best.
 
 use super::footprint::Footprint;
-use super::history::{EventIndex, History};
+use super::reversal::{Extent, Reversal};
 use super::wakeup::Tree;
 use rscale_protocol::arena::Token;
 
@@ -16,34 +16,32 @@ pub struct Node {
     pub tree: Tree,
 }
 
-/// A race, and the sequence that reverses it: what comes after the first event but does not happen after it, and then the
-/// second event.
-pub struct Reversal<'a> {
-    /// The first event; the sequence goes where it went.
-    pub first: EventIndex,
-    /// The sequence.
-    pub sequence: Vec<Footprint>,
-    /// The members of the sequence but the last one, which is not an event of the execution, or not in this place.
-    pub events: &'a [EventIndex],
-    /// The second event, if it was executed.
-    pub second: Option<EventIndex>,
-}
-
 /// Decides what is to be explored.
 pub trait Planner {
-    /// Makes sure that the race will be reversed, by something that is explored from the node before its first event.
-    fn plan(&self, node: &mut Node, taken: Token, reversal: Reversal<'_>, history: &History);
+    /// Makes sure that the race will be reversed, by something that is explored from the node before its first event,
+    /// where the path takes an event now.
+    fn plan(&self, node: &mut Node, taken: Token, reversal: &Reversal<'_>);
+
+    /// Whether a race is looked at in every execution that has it, and not only in the first one, and how much of that the
+    /// reversal takes over.
+    fn extent(&self) -> Extent {
+        Extent::UpToSecond
+    }
 }
 
 /// Optimal DPOR: the whole sequence, unless something explored before leads to the same.
 pub struct Optimal;
 
 impl Planner for Optimal {
-    fn plan(&self, node: &mut Node, _taken: Token, reversal: Reversal<'_>, _history: &History) {
-        let is_covered = |sleeper: &Footprint| sleeper.precedes(&reversal.sequence).is_some();
+    fn plan(&self, node: &mut Node, _taken: Token, reversal: &Reversal<'_>) {
+        let is_covered = |sleeper: &Footprint| sleeper.precedes(reversal.sequence()).is_some();
         if !node.sleep.iter().any(is_covered) {
-            node.tree.insert(reversal.sequence);
+            node.tree.insert(reversal.sequence().collect());
         }
+    }
+
+    fn extent(&self) -> Extent {
+        Extent::Whole
     }
 }
 
@@ -51,9 +49,10 @@ impl Planner for Optimal {
 pub struct Source;
 
 impl Planner for Source {
-    fn plan(&self, node: &mut Node, taken: Token, reversal: Reversal<'_>, _history: &History) {
-        let initials: Vec<usize> = initials(&reversal.sequence).collect();
-        add_one_of(node, taken, &reversal.sequence, &initials);
+    fn plan(&self, node: &mut Node, taken: Token, reversal: &Reversal<'_>) {
+        let sequence: Vec<&Footprint> = reversal.sequence().collect();
+        let initials: Vec<usize> = initials(&sequence).collect();
+        add_one_of(node, taken, &sequence, &initials);
     }
 }
 
@@ -62,26 +61,28 @@ impl Planner for Source {
 pub struct Persistent;
 
 impl Planner for Persistent {
-    fn plan(&self, node: &mut Node, taken: Token, reversal: Reversal<'_>, history: &History) {
-        let last = reversal.sequence.len() - 1;
-        let all: Vec<usize> = initials(&reversal.sequence).collect();
-        let leads_there = |&index: &usize| match (reversal.events.get(index), reversal.second) {
+    fn plan(&self, node: &mut Node, taken: Token, reversal: &Reversal<'_>) {
+        let sequence: Vec<&Footprint> = reversal.sequence().collect();
+        let events: Vec<_> = reversal.events().collect();
+        let last = sequence.len() - 1;
+        let all: Vec<usize> = initials(&sequence).collect();
+        let leads_there = |&index: &usize| match (events.get(index), reversal.second) {
             (None, _) => index == last,
-            (Some(&event), Some(second)) => history.happens_before(event, second),
-            (Some(_), None) => reversal.sequence[index].conflicts(&reversal.sequence[last]),
+            (Some(&event), Some(second)) => reversal.history().happens_before(event, second),
+            (Some(_), None) => sequence[index].conflicts(sequence[last]),
         };
         let leading: Vec<usize> = all.iter().copied().filter(leads_there).collect();
-        add_one_of(node, taken, &reversal.sequence, if leading.is_empty() { &all } else { &leading });
+        add_one_of(node, taken, &sequence, if leading.is_empty() { &all } else { &leading });
     }
 }
 
 /// The members that the sequence can begin with.
-fn initials(sequence: &[Footprint]) -> impl Iterator<Item = usize> + '_ {
-    (0..sequence.len()).filter(|&index| !sequence[..index].iter().any(|earlier| earlier.conflicts(&sequence[index])))
+fn initials(sequence: &[&Footprint]) -> impl Iterator<Item = usize> {
+    (0..sequence.len()).filter(|&index| !sequence[..index].iter().any(|earlier| earlier.conflicts(sequence[index])))
 }
 
 /// Adds the first of these members, unless one of them is explored anyway.
-fn add_one_of(node: &mut Node, taken: Token, sequence: &[Footprint], members: &[usize]) {
+fn add_one_of(node: &mut Node, taken: Token, sequence: &[&Footprint], members: &[usize]) {
     let is_explored = |token: Token| {
         token == taken || node.done.contains(&token) || node.tree.firsts().any(|first| first.token == token)
     };

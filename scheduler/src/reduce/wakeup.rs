@@ -31,14 +31,16 @@ impl Tree {
     }
 
     /// Adds a sequence, unless the tree has one that leads to an equivalent execution.
-    pub fn insert(&mut self, mut sequence: Vec<Footprint>) {
+    pub fn insert(&mut self, mut sequence: Vec<&Footprint>) {
         if sequence.is_empty() {
             return;
         }
         for branch in &mut self.branches {
-            match branch.event.precedes(&sequence) {
+            match branch.event.precedes(sequence.iter().copied()) {
                 None => continue,
-                Some(Precedes::As(index)) => drop(sequence.remove(index)),
+                Some(Precedes::As(index)) => {
+                    sequence.remove(index);
+                }
                 Some(Precedes::Beside) => {}
             }
             if !branch.rest.is_empty() {
@@ -49,7 +51,7 @@ impl Tree {
         let chain = sequence
             .into_iter()
             .rev()
-            .fold(Tree::default(), |rest, event| Tree { branches: vec![Branch { event, rest }] });
+            .fold(Tree::default(), |rest, event| Tree { branches: vec![Branch { event: event.clone(), rest }] });
         self.branches.extend(chain.branches);
     }
 

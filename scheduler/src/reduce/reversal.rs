@@ -1,0 +1,78 @@
+//! Reversals: how the second event of a race can come before the first one.
+
+use super::elsewhere::footprint_without;
+use super::footprint::Footprint;
+use super::history::{EventIndex, History};
+
+/// Two events whose order is to be reversed.
+#[derive(Debug)]
+pub struct Race {
+    /// The first event; the reversal goes where it went.
+    pub first: EventIndex,
+    /// The second event.
+    pub second: Second,
+}
+
+/// The second event of a race.
+#[derive(Debug)]
+pub enum Second {
+    /// One of the execution.
+    Executed(EventIndex),
+    /// One that a thread would have taken next, where the execution ended.
+    Pending(Footprint),
+    /// One that could have been taken instead of the first one.
+    Instead(Footprint),
+}
+
+/// A sequence that reverses a race: what comes after the first event but does not happen after it, and then the second event.
+pub struct Reversal<'a> {
+    history: &'a History,
+    first: EventIndex,
+    /// Events from here on do not count.
+    until: EventIndex,
+    /// The second event, as it would be.
+    last: Footprint,
+    /// The second event, as it was, if it was executed.
+    pub second: Option<EventIndex>,
+}
+
+/// How much of the execution a reversal takes over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// What comes before the second event.
+    UpToSecond,
+    /// All of it.
+    Whole,
+}
+
+impl<'a> Reversal<'a> {
+    /// The reversal of a race.
+    #[must_use]
+    pub fn of(race: &Race, history: &'a History, extent: Extent) -> Reversal<'a> {
+        let (until, last, second) = match &race.second {
+            Second::Executed(index) => (*index, footprint_without(history, race.first, *index), Some(*index)),
+            Second::Pending(footprint) => (history.len(), footprint.clone(), None),
+            Second::Instead(footprint) => (race.first, footprint.clone(), None),
+        };
+        let is_whole = extent == Extent::Whole && second.is_some();
+        Reversal { history, first: race.first, until: if is_whole { history.len() } else { until }, last, second }
+    }
+
+    /// The events of the execution in it, in order; the second event follows them.
+    pub fn events(&self) -> impl Iterator<Item = EventIndex> + Clone + use<'a> {
+        let (history, first) = (self.history, self.first);
+        (first + 1..self.until).filter(move |&index| !history.happens_before(first, index))
+    }
+
+    /// The whole sequence.
+    pub fn sequence(&self) -> impl Iterator<Item = &Footprint> + Clone {
+        let history = self.history;
+        self.events().map(move |index| &history.event(index).footprint).chain(std::iter::once(&self.last))
+    }
+
+    /// The history that it is taken from.
+    #[must_use]
+    pub fn history(&self) -> &History {
+        self.history
+    }
+}
