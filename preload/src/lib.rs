@@ -37,6 +37,7 @@ mod prologue;
 mod query;
 mod random;
 mod sched;
+mod section;
 mod snapshot;
 mod start;
 mod switch;

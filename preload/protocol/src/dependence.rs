@@ -71,6 +71,8 @@ pub enum Role {
     Take,
     /// Gives it back.
     Give,
+    /// Says that it is about to be taken: others may have to wait already.
+    Claim,
 }
 
 /// What a step touches: its first object, its second, and whether it acts on everyone.

@@ -6,7 +6,7 @@ use super::locations::{self, Location};
 use super::shadow::{FOR_EVER, Granule};
 use super::spin::Look;
 use super::{copy_bytes, spin};
-use crate::{evaluation, finish, gate, world};
+use crate::{evaluation, finish, gate, section, world};
 use core::arch::asm;
 use core::mem::MaybeUninit;
 use rscale_protocol::region::SiteKind;
@@ -96,13 +96,21 @@ fn update(range: Location, pass: impl Fn(Op)) {
     copy_bytes(bytes, range.start, length);
 }
 
-/// Passes the points of all communication variables in a range. Whether there were some: others may have run.
+/// Passes the points of all communication variables in a range, which is accessed at once behind them. Whether there
+/// were some: others may have run.
 pub fn points(kind: Kind, range: Location, pc: u64) -> bool {
-    let is_some = is_communication(range);
-    if is_some {
-        locations::touched_by(range).for_each(|location| one(kind, location, pc));
+    if !is_communication(range) {
+        return false;
     }
-    is_some
+    let is_one = locations::touched_by(range).nth(1).is_none();
+    if is_one || world::get().is_alone() {
+        locations::touched_by(range).for_each(|location| one(kind, location, pc));
+    } else {
+        with_vector_state(|| section::begin(pc));
+        locations::touched_by(range).for_each(|location| one(kind, location, pc));
+        with_vector_state(|| section::end(pc));
+    }
+    true
 }
 
 /// Passes the point of a read or write of one communication variable.

@@ -8,7 +8,7 @@ mod accesses;
 mod buffers;
 mod caller;
 mod descriptors;
-mod files;
+pub mod files;
 pub mod filter;
 pub mod futex;
 mod kernel;

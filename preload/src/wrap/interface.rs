@@ -2,7 +2,7 @@
 
 use super::{wrap, wrap_in_loops};
 use crate::access::local;
-use crate::{arena, finish, gate, world};
+use crate::{arena, finish, gate, section, world};
 use core::ffi::{c_int, c_uint};
 use rscale_protocol::{Ending, Op, Variable};
 
@@ -13,18 +13,13 @@ fn is_running() -> bool {
 
 fn begin_atomic() {
     if is_running() {
-        gate::pass(gate::action(Op::AtomicBegin, Variable(0)));
-        world::get().has_atomic_sections.set(true);
-        let nesting = &world::get().fiber().atomic;
-        nesting.set(nesting.get() + 1);
+        section::begin(gate::caller());
     }
 }
 
 fn end_atomic() {
     if is_running() {
-        gate::pass(gate::action(Op::AtomicEnd, Variable(0)));
-        let nesting = &world::get().fiber().atomic;
-        nesting.set(nesting.get().saturating_sub(1));
+        section::end(gate::caller());
     }
 }
 

@@ -19,6 +19,7 @@ pub mod mutex;
 pub mod numbers;
 mod object;
 pub mod once;
+mod output;
 pub mod print;
 pub mod process;
 pub mod real;

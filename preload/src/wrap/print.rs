@@ -1,6 +1,7 @@
 //! `printf` and its family.
 
 use super::format::{self, What};
+use super::streams;
 use super::strings::{reads_text, reads_within};
 use super::variadic::{List, variadic};
 use super::watch::watch;
@@ -116,28 +117,28 @@ watch! {
 
     /// Prints.
     fn vprintf(format: Text, list: *mut List) -> c_int {
-        watch_arguments(format, list);
+        streams::uses_output(watch_arguments(format, list));
         // SAFETY: the arguments of the program.
         unsafe { libc()(format, list) }
     }
 
     /// Prints, with checks.
     fn __vprintf_chk(flag: c_int, format: Text, list: *mut List) -> c_int {
-        watch_arguments(format, list);
+        streams::uses_output(watch_arguments(format, list));
         // SAFETY: the arguments of the program.
         unsafe { libc()(flag, format, list) }
     }
 
     /// Prints to a stream.
     fn vfprintf(stream: Stream, format: Text, list: *mut List) -> c_int {
-        watch_arguments(format, list);
+        streams::uses(watch_arguments(format, list), stream);
         // SAFETY: the arguments of the program.
         unsafe { libc()(stream, format, list) }
     }
 
     /// Prints to a stream, with checks.
     fn __vfprintf_chk(stream: Stream, flag: c_int, format: Text, list: *mut List) -> c_int {
-        watch_arguments(format, list);
+        streams::uses(watch_arguments(format, list), stream);
         // SAFETY: the arguments of the program.
         unsafe { libc()(stream, flag, format, list) }
     }

@@ -48,7 +48,8 @@ functions! {
     __isoc99_scanf __isoc99_vscanf __isoc23_sscanf __isoc23_vsscanf __isoc23_fscanf __isoc23_vfscanf __isoc23_scanf
     __isoc23_vscanf
     puts fputs fwrite fread fgets fputs_unlocked fwrite_unlocked fread_unlocked fgets_unlocked __fgets_chk __fread_chk
-    __fgets_unlocked_chk __fread_unlocked_chk getline getdelim __getdelim
+    __fgets_unlocked_chk __fread_unlocked_chk getline getdelim __getdelim putchar putc fputc getc fgetc fflush
+    write writev
 }
 
 type Address = *const ();

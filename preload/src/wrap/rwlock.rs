@@ -12,25 +12,30 @@ type Handle = *mut libc::pthread_rwlock_t;
 /// glibc's `__flags` lies at this offset of a `pthread_rwlock_t`: whom the lock prefers.
 const PREFERENCE_OFFSET: usize = 48;
 
+fn preference(lock: Handle) -> u32 {
+    // SAFETY: the program passes a lock; a wrong pointer faults here as it would in libc.
+    unsafe { *object::word(lock, PREFERENCE_OFFSET) as u32 }
+}
+
 fn adopt(lock: Handle) {
-    object::adopt(lock, || {
-        // SAFETY: the program passes a lock; a wrong pointer faults here as it would in libc.
-        let preference = unsafe { *object::word(lock, PREFERENCE_OFFSET) };
-        ObjectState::RwLock(RwLock::new(preference as u32 == RwLock::PREFER_WRITERS))
-    });
+    object::adopt(lock, || ObjectState::RwLock(RwLock::new(preference(lock) == RwLock::PREFER_WRITERS)));
+}
+
+/// An operation on the lock; it says whom the lock prefers, since that decides who may have to wait.
+fn action(op: Op, lock: Handle) -> Action {
+    adopt(lock);
+    Action { count: preference(lock), ..gate::action_at(op, lock) }
 }
 
 fn operate(op: Op, lock: Handle) -> c_int {
-    adopt(lock);
-    gate::pass(gate::action_at(op, lock))
+    gate::pass(action(op, lock))
 }
 
 fn operate_until(op: Op, lock: Handle, clock: c_int, time: *const libc::timespec) -> c_int {
     if !mutex::is_clock(clock) {
         return libc::EINVAL;
     }
-    adopt(lock);
-    gate::pass(mutex::timed(gate::action_at(op, lock), clock, time))
+    gate::pass(mutex::timed(action(op, lock), clock, time))
 }
 
 fn attempt(op: Op, lock: Handle) -> c_int {

@@ -5,11 +5,26 @@
 use super::strings::{length_within, reads_text};
 use super::watch::watch;
 use crate::access::{Here, Kind};
+use crate::start;
 use core::ffi::{c_char, c_int, c_void};
 
 type Text = *const c_char;
 type Target = *mut c_char;
 type Stream = *mut c_void;
+
+/// A function uses a stream. The order of those that use the same one shows in the output, so this is an access like any other; the
+/// beginning of the stream's object stands for all of it.
+pub(super) fn uses(here: Here, stream: Stream) {
+    here.writes(stream.cast::<u8>(), size_of::<c_int>());
+}
+
+/// The same for the standard output.
+pub(super) fn uses_output(here: Here) {
+    if let Some(variable) = start::libc_function(c"stdout") {
+        // SAFETY: libc's variable of this name is a pointer to the stream.
+        uses(here, unsafe { *(variable as *const Stream) });
+    }
+}
 
 /// Fills memory from a stream: the points of all of it are passed before, what was written is made known after.
 fn fill<R: Copy>(to: *mut c_void, length: usize, by_libc: impl FnOnce() -> R, written: impl FnOnce(R) -> usize) -> R {
@@ -48,35 +63,45 @@ fn fill_block(line: *mut Target, room: *mut usize, by_libc: impl FnOnce() -> isi
 watch! {
     /// Writes a line.
     fn puts(text: Text) -> c_int {
-        reads_text(Here::caller(), text);
+        let here = Here::caller();
+        reads_text(here, text);
+        uses_output(here);
         // SAFETY: the arguments of the program.
         unsafe { libc()(text) }
     }
 
     /// Writes a string.
     fn fputs(text: Text, stream: Stream) -> c_int {
-        reads_text(Here::caller(), text);
+        let here = Here::caller();
+        reads_text(here, text);
+        uses(here, stream);
         // SAFETY: the arguments of the program.
         unsafe { libc()(text, stream) }
     }
 
     /// Writes a string without the lock.
     fn fputs_unlocked(text: Text, stream: Stream) -> c_int {
-        reads_text(Here::caller(), text);
+        let here = Here::caller();
+        reads_text(here, text);
+        uses(here, stream);
         // SAFETY: the arguments of the program.
         unsafe { libc()(text, stream) }
     }
 
     /// Writes bytes.
     fn fwrite(from: *const c_void, size: usize, count: usize, stream: Stream) -> usize {
-        Here::caller().reads(from, size.saturating_mul(count));
+        let here = Here::caller();
+        here.reads(from, size.saturating_mul(count));
+        uses(here, stream);
         // SAFETY: the arguments of the program.
         unsafe { libc()(from, size, count, stream) }
     }
 
     /// Writes bytes without the lock.
     fn fwrite_unlocked(from: *const c_void, size: usize, count: usize, stream: Stream) -> usize {
-        Here::caller().reads(from, size.saturating_mul(count));
+        let here = Here::caller();
+        here.reads(from, size.saturating_mul(count));
+        uses(here, stream);
         // SAFETY: the arguments of the program.
         unsafe { libc()(from, size, count, stream) }
     }
@@ -149,5 +174,48 @@ watch! {
     fn __getdelim(line: *mut Target, room: *mut usize, end: c_int, stream: Stream) -> isize {
         // SAFETY: the arguments of the program.
         fill_block(line, room, || unsafe { libc()(line, room, end, stream) })
+    }
+
+    /// Writes a character to the standard output.
+    fn putchar(character: c_int) -> c_int {
+        uses_output(Here::caller());
+        // SAFETY: the arguments of the program.
+        unsafe { libc()(character) }
+    }
+
+    /// Writes a character.
+    fn putc(character: c_int, stream: Stream) -> c_int {
+        uses(Here::caller(), stream);
+        // SAFETY: the arguments of the program.
+        unsafe { libc()(character, stream) }
+    }
+
+    /// Writes a character.
+    fn fputc(character: c_int, stream: Stream) -> c_int {
+        uses(Here::caller(), stream);
+        // SAFETY: the arguments of the program.
+        unsafe { libc()(character, stream) }
+    }
+
+    /// Reads a character.
+    fn getc(stream: Stream) -> c_int {
+        uses(Here::caller(), stream);
+        // SAFETY: the arguments of the program.
+        unsafe { libc()(stream) }
+    }
+
+    /// Reads a character.
+    fn fgetc(stream: Stream) -> c_int {
+        uses(Here::caller(), stream);
+        // SAFETY: the arguments of the program.
+        unsafe { libc()(stream) }
+    }
+
+    /// Writes what is left in a stream's buffer, or in all of them.
+    fn fflush(stream: Stream) -> c_int {
+        let here = Here::caller();
+        if stream.is_null() { uses_output(here) } else { uses(here, stream) }
+        // SAFETY: the arguments of the program.
+        unsafe { libc()(stream) }
     }
 }

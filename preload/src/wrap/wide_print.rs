@@ -1,6 +1,7 @@
 //! `wprintf` and its family.
 
 use super::print::watch_list;
+use super::streams;
 use super::variadic::{List, variadic};
 use super::watch::watch;
 use super::{format, wide};
@@ -35,28 +36,28 @@ fn print_to(to: Target, limit: usize, format: Text, list: *mut List, by_libc: im
 watch! {
     /// Prints.
     fn vwprintf(format: Text, list: *mut List) -> c_int {
-        watch_arguments(format, list);
+        streams::uses_output(watch_arguments(format, list));
         // SAFETY: the arguments of the program.
         unsafe { libc()(format, list) }
     }
 
     /// Prints, with checks.
     fn __vwprintf_chk(flag: c_int, format: Text, list: *mut List) -> c_int {
-        watch_arguments(format, list);
+        streams::uses_output(watch_arguments(format, list));
         // SAFETY: the arguments of the program.
         unsafe { libc()(flag, format, list) }
     }
 
     /// Prints to a stream.
     fn vfwprintf(stream: Stream, format: Text, list: *mut List) -> c_int {
-        watch_arguments(format, list);
+        streams::uses(watch_arguments(format, list), stream);
         // SAFETY: the arguments of the program.
         unsafe { libc()(stream, format, list) }
     }
 
     /// Prints to a stream, with checks.
     fn __vfwprintf_chk(stream: Stream, flag: c_int, format: Text, list: *mut List) -> c_int {
-        watch_arguments(format, list);
+        streams::uses(watch_arguments(format, list), stream);
         // SAFETY: the arguments of the program.
         unsafe { libc()(stream, flag, format, list) }
     }

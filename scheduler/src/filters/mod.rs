@@ -35,8 +35,17 @@ pub struct FilterInfo {
 pub enum Make {
     /// A state filter, made with the number that the user gave.
     Filter(fn(Option<u64>) -> Box<dyn Filter>),
-    /// A strategy of its own, made with the number that the user gave, and the seed.
-    Strategy(fn(Option<u64>, u64) -> Box<dyn Strategy>),
+    /// A strategy of its own, made with the number that the user gave.
+    Strategy(fn(Option<u64>, Terms) -> Box<dyn Strategy>),
+}
+
+/// What a strategy has to know of the search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Terms {
+    /// The seed of the order.
+    pub seed: u64,
+    /// Whether memory accesses are steps.
+    pub sees_accesses: bool,
 }
 
 /// What a filter needs to see of the program, beyond its steps.
@@ -78,12 +87,12 @@ fn info(choice: &FilterChoice) -> Option<&'static FilterInfo> {
 
 /// Makes the strategy that the chosen filters stand for.
 #[must_use]
-pub fn strategy(choices: &[FilterChoice], seed: u64) -> Box<dyn Strategy> {
+pub fn strategy(choices: &[FilterChoice], terms: Terms) -> Box<dyn Strategy> {
     let alone = choices.iter().find_map(|choice| match info(choice)?.make {
-        Make::Strategy(make) => Some(make(choice.value, seed)),
+        Make::Strategy(make) => Some(make(choice.value, terms)),
         Make::Filter(_) => None,
     });
-    alone.unwrap_or_else(|| Box::new(Search::new(state_filters(choices), seed)))
+    alone.unwrap_or_else(|| Box::new(Search::new(state_filters(choices), terms.seed)))
 }
 
 /// Makes the state filters among the chosen ones, in order.

@@ -9,7 +9,7 @@ pub(super) const DPOR: FilterInfo = FilterInfo {
     range: 0..=0,
     summary: "classic partial order reduction: persistent sets, found as races show (Flanagan and Godefroid)",
     needs: Needs::NOTHING,
-    make: Make::Strategy(|_, seed| Box::new(Reduction::new(Box::new(Persistent), seed))),
+    make: Make::Strategy(|_, terms| Box::new(Reduction::new(Box::new(Persistent), terms))),
 };
 
 pub(super) const SOURCE: FilterInfo = FilterInfo {
@@ -18,7 +18,7 @@ pub(super) const SOURCE: FilterInfo = FilterInfo {
     range: 0..=0,
     summary: "partial order reduction with source sets and sleep sets: fewer runs are cut than with dpor",
     needs: Needs::NOTHING,
-    make: Make::Strategy(|_, seed| Box::new(Reduction::new(Box::new(Source), seed))),
+    make: Make::Strategy(|_, terms| Box::new(Reduction::new(Box::new(Source), terms))),
 };
 
 pub(super) const OPTIMAL: FilterInfo = FilterInfo {
@@ -27,5 +27,5 @@ pub(super) const OPTIMAL: FilterInfo = FilterInfo {
     range: 0..=0,
     summary: "partial order reduction with wakeup trees: exactly one execution per Mazurkiewicz trace",
     needs: Needs::NOTHING,
-    make: Make::Strategy(|_, seed| Box::new(Reduction::new(Box::new(Optimal), seed))),
+    make: Make::Strategy(|_, terms| Box::new(Reduction::new(Box::new(Optimal), terms))),
 };

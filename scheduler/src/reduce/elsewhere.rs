@@ -55,7 +55,7 @@ fn is_taken<'a>(entries: impl Iterator<Item = &'a Entry>) -> bool {
     let change = |entry: &Entry| match entry.role {
         Role::Take => 1,
         Role::Give => -1,
-        Role::None => 0i64,
+        Role::Claim | Role::None => 0i64,
     };
     entries.map(change).sum::<i64>() > 0
 }

@@ -6,6 +6,7 @@ use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
 use super::history::{Entry, EventIndex, History};
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::dependence::{self, Context};
+use rscale_protocol::model::RwLock;
 use rscale_protocol::{Action, Choice, Family, Op, ThreadId, ThreadSet, Variable};
 use smallvec::SmallVec;
 
@@ -24,6 +25,8 @@ pub struct Event {
     pub possible: ThreadSet,
     /// What it may have to wait for.
     pub wait: Wait,
+    /// Whether it could have given up waiting.
+    pub is_timed: bool,
     /// What it does to those that wait on a condition variable.
     pub waiters: Option<Waiters>,
     /// What made it possible, if it was not before.
@@ -63,11 +66,15 @@ pub struct Waiters {
 }
 
 impl Event {
-    /// The event that begins with a step of the log.
-    pub fn at(steps: &[Step], first: usize, history: &mut History) -> Option<Event> {
+    /// The event that begins with a step of the log. Where accesses are no steps, sections are like locks: what they
+    /// touch is not known.
+    pub fn at(steps: &[Step], first: usize, history: &mut History, sees_accesses: bool) -> Option<Event> {
         let step = steps.get(first)?;
-        let length = section_length(&steps[first..]);
+        let length = if sees_accesses { section_length(&steps[first..]) } else { 1 };
         let mut event = Event::of_step(step, history);
+        if is_announcement(&steps[first..]) {
+            event.announces();
+        }
         if length > 1 {
             event.footprint.reach = Reach::Own;
             for step in &steps[first + 1..first + length - 1] {
@@ -121,6 +128,7 @@ impl Event {
             pc: action.pc,
             possible: step.enabled[Choice::Proceed as usize],
             wait: wait_of(action, step.choice),
+            is_timed: action.is_timed(),
             waiters: waiters_of(step, first, history),
             made_possible_by: SmallVec::new(),
             previous: None,
@@ -129,6 +137,11 @@ impl Event {
             event.watch_round(history);
         }
         event
+    }
+
+    /// It only says that a writer is about to wait, which keeps readers out.
+    fn announces(&mut self) {
+        self.footprint.touches.iter_mut().for_each(|touch| touch.role = Role::Claim);
     }
 
     /// Whether it says which waiter a signal wakes. Nobody but the waiters can take a step before it.
@@ -192,6 +205,15 @@ fn section_length(steps: &[Step]) -> usize {
     1
 }
 
+/// Whether the first step is that of a writer that comes to wait, where readers wait behind writers. It is always possible.
+fn is_announcement(steps: &[Step]) -> bool {
+    let [first, later @ ..] = steps else { return false };
+    let is_writer = |step: &Step| step.action.op == Op::RwWrite;
+    let waits = |step: &Step| is_writer(step) && step.action.flags & Action::WAITING != 0;
+    let next = later.iter().find(|step| step.action.thread == first.action.thread);
+    is_writer(first) && !waits(first) && next.is_some_and(waits)
+}
+
 fn is_reader(step: &Step, variable: VariableId, history: &History) -> bool {
     let own = |entry: &&Entry| entry.thread == step.action.thread && entry.role == Role::Take;
     step.action.op == Op::RwUnlock
@@ -203,6 +225,8 @@ fn wait_of(action: &Action, choice: Choice) -> Wait {
         return Wait::Nothing;
     }
     match action.op {
+        // Where readers wait behind writers, to come to wait is a step, and always possible.
+        Op::RwWrite if action.count == RwLock::PREFER_WRITERS && action.flags & Action::WAITING == 0 => Wait::Nothing,
         Op::MutexLock | Op::SpinLock | Op::RwRead | Op::RwWrite | Op::OnceEnter | Op::CondRetake => Wait::Taken,
         Op::SemWait => Wait::Value,
         Op::ThreadJoin => Wait::End,

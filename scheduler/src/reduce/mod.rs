@@ -14,7 +14,7 @@ mod reversal;
 mod wakeup;
 
 use crate::explore::{Absorbed, Candidates, Counts, Divergence, Order, Plan, Strategy, is_same_step};
-use crate::filters::Preserves;
+use crate::filters::{Preserves, Terms};
 use crate::frontend::Execution;
 use event::Event;
 use footprint::{Footprint, Mode, Reach, Role, Touch};
@@ -31,6 +31,8 @@ pub use plan::{Optimal, Persistent, Source};
 /// A search by partial order reduction.
 pub struct Reduction {
     planner: Box<dyn Planner>,
+    /// Whether memory accesses are steps.
+    sees_accesses: bool,
     history: History,
     /// The states before each event, and the one behind the last.
     nodes: Vec<Node>,
@@ -50,15 +52,16 @@ pub struct Reduction {
 impl Reduction {
     /// A search that has not begun.
     #[must_use]
-    pub fn new(planner: Box<dyn Planner>, seed: u64) -> Reduction {
+    pub fn new(planner: Box<dyn Planner>, terms: Terms) -> Reduction {
         Reduction {
             planner,
+            sees_accesses: terms.sees_accesses,
             history: History::default(),
             nodes: Vec::new(),
             steps: Vec::new(),
             schedule: Vec::new(),
             planned: Vec::new(),
-            order: Order::new(seed),
+            order: Order::new(terms.seed),
             counts: Counts::default(),
             races: Vec::new(),
             predecessors: Vec::new(),
@@ -146,7 +149,8 @@ impl Reduction {
             node.done.push(footprint.token);
             node.sleep.push(footprint);
             self.history.truncate(last);
-            let is_left = |race: &Race| matches!(race.second, Second::Executed(second) if second < last);
+            let is_left =
+                |race: &Race| matches!(race.second, Second::Executed(second) | Second::Late(second) if second < last);
             while self.races.last().is_some_and(|race| !is_left(race)) {
                 self.races.pop();
             }
@@ -189,7 +193,10 @@ impl Reduction {
         let is_cut = ends_early(execution);
         let mut planned = std::mem::take(&mut self.planned).into_iter();
         while self.steps.len() < execution.steps.len() {
-            let Some(mut event) = Event::at(&execution.steps, self.steps.len(), &mut self.history) else { break };
+            let Some(mut event) = Event::at(&execution.steps, self.steps.len(), &mut self.history, self.sees_accesses)
+            else {
+                break;
+            };
             let start = self.steps.len();
             let end = start + event.footprint.steps as usize;
             if is_cut && end == execution.steps.len() {
@@ -219,6 +226,8 @@ impl Reduction {
         races::rivals(&self.history, &event, &self.predecessors, &mut self.rivals);
         let found = self.rivals.iter().map(|&first| Race { first, second: Second::Executed(index) });
         self.races.extend(found);
+        races::patience(&self.history, &event, &self.predecessors, &mut self.rivals);
+        self.races.extend(self.rivals.iter().map(|&first| Race { first, second: Second::Late(index) }));
         self.races.extend(alternatives(&event, enabled).map(|second| Race { first: index, second }));
         let sleep = node.sleep.iter().filter(|sleeper| !sleeper.conflicts(&event.footprint)).cloned().collect();
         self.history.push(event, &self.predecessors);
@@ -304,7 +313,7 @@ impl Reduction {
         }
         self.counts.race_checks += (self.races.len() - start) as u64;
         // The others belong to this execution alone.
-        self.races.retain(|race| matches!(race.second, Second::Executed(_)));
+        self.races.retain(|race| matches!(race.second, Second::Executed(_) | Second::Late(_)));
     }
 
     fn count(&mut self, execution: &Execution, complete: bool) {

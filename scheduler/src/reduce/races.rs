@@ -39,6 +39,19 @@ pub fn rivals(history: &History, event: &Event, predecessors: &[Predecessor], fo
     found.dedup();
 }
 
+/// Finds the events before which the next one, which waited, would have given up: what it waited for came with them.
+pub fn patience(history: &History, event: &Event, predecessors: &[Predecessor], found: &mut Vec<EventIndex>) {
+    found.clear();
+    if !event.is_timed || matches!(event.wait, Wait::Nothing | Wait::Previous) {
+        return;
+    }
+    for predecessor in predecessors.iter().filter(|predecessor| matches!(predecessor.link, Link::Variable(_))) {
+        if is_direct(history, predecessor.event, predecessors, |other| other.event == predecessor.event) {
+            found.push(predecessor.event);
+        }
+    }
+}
+
 /// The events to be reversed because of a predecessor at a variable.
 fn behind(
     history: &History,
@@ -114,21 +127,21 @@ fn taken_before(history: &History, predecessor: EventIndex, variable: VariableId
     match (last.role, last.mode) {
         (Role::Take, _) => return held_since(entries, last),
         (Role::None, Mode::Read) => return None, // saw that it was taken
-        (Role::None, _) => return Some(predecessor),
+        (Role::None | Role::Claim, _) => return Some(predecessor),
         (Role::Give, _) => {}
     }
     let mut depth = 0;
-    for entry in entries.iter().rev().filter(|entry| entry.thread == last.thread) {
+    let mut own = entries.iter().rev().filter(|entry| entry.thread == last.thread);
+    let taken = own.find(|entry| {
         match entry.role {
             Role::Give => depth += 1,
             Role::Take => depth -= 1,
-            Role::None => {}
+            Role::Claim | Role::None => {}
         }
-        if depth == 0 {
-            return Some(entry.event);
-        }
-    }
-    None
+        depth == 0
+    })?;
+    let claimed = own.next().filter(|entry| entry.role == Role::Claim);
+    Some(claimed.unwrap_or(taken).event)
 }
 
 /// Where the thread of the last entry, which has taken the variable, has begun to do so: locks may be taken repeatedly.
@@ -141,7 +154,7 @@ fn held_since(entries: &[Entry], last: &Entry) -> Option<EventIndex> {
                 depth += 1;
             }
             Role::Give => depth -= 1,
-            Role::None => {}
+            Role::Claim | Role::None => {}
         }
     }
     since
@@ -171,7 +184,7 @@ fn value_without(history: &History, event: &Event, entry: &Entry, variable: Vari
     let change = |entry: &Entry| match entry.role {
         Role::Give => 1,
         Role::Take => -1,
-        Role::None => 0i64,
+        Role::Claim | Role::None => 0i64,
     };
     let entries = history.touched(variable);
     let (mut later, mut least, mut exact) = (0, 0, None);

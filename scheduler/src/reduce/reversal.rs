@@ -1,8 +1,9 @@
 //! Reversals: how the second event of a race can come before the first one.
 
 use super::elsewhere::footprint_without;
-use super::footprint::Footprint;
+use super::footprint::{Footprint, Mode, Role};
 use super::history::{EventIndex, History};
+use rscale_protocol::Choice;
 
 /// Two events whose order is to be reversed.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub struct Race {
 pub enum Second {
     /// One of the execution.
     Executed(EventIndex),
+    /// One of the execution, but it gives up waiting.
+    Late(EventIndex),
     /// One that a thread would have taken next, where the execution ended.
     Pending(Footprint),
     /// One that could have been taken instead of the first one.
@@ -51,6 +54,7 @@ impl<'a> Reversal<'a> {
     pub fn of(race: &Race, history: &'a History, extent: Extent) -> Reversal<'a> {
         let (until, last, second) = match &race.second {
             Second::Executed(index) => (*index, footprint_without(history, race.first, *index), Some(*index)),
+            Second::Late(index) => (*index, late(&history.event(*index).footprint), Some(*index)),
             Second::Pending(footprint) => (history.len(), footprint.clone(), None),
             Second::Instead(footprint) => (race.first, footprint.clone(), None),
         };
@@ -75,4 +79,13 @@ impl<'a> Reversal<'a> {
     pub fn history(&self) -> &History {
         self.history
     }
+}
+
+/// A wait that gives up: it has seen that it would have to go on waiting.
+fn late(footprint: &Footprint) -> Footprint {
+    let mut footprint = footprint.clone();
+    footprint.token.choice = Choice::TimeOut;
+    footprint.touches.truncate(1);
+    footprint.touches.iter_mut().for_each(|touch| (touch.mode, touch.role) = (Mode::Read, Role::None));
+    footprint
 }

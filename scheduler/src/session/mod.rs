@@ -19,7 +19,7 @@ pub use simulator::replay;
 use crate::config::{FilterChoice, RunConfig, Scope};
 use crate::exit::Failure;
 use crate::explore::{Absorbed, Divergence, Locations, Strategy};
-use crate::filters;
+use crate::filters::{self, Terms};
 use crate::frontend::Execution;
 use crate::interrupt;
 use crate::property;
@@ -32,8 +32,15 @@ use record::Recorder;
 use rscale_protocol::Ending;
 use rscale_protocol::arena::Engine;
 
-/// The filters of a search for which the user names none.
-const DEFAULT_FILTERS: [FilterChoice; 1] = [FilterChoice { name: "nsb", value: None }];
+/// The filters of a search for which the user names none: one execution per Mazurkiewicz trace. A budget of spurious
+/// wake-ups, which all threads share, is part of the state and of no order; and what an invariant reads is ordered by nothing
+/// where accesses are no steps. So then states are compared.
+fn default_filters(config: &RunConfig) -> &'static [FilterChoice] {
+    const OPTIMAL: [FilterChoice; 1] = [FilterChoice { name: "optimal", value: None }];
+    const STATES: [FilterChoice; 1] = [FilterChoice { name: "nsb", value: None }];
+    let sees_invariants = config.invariants.names.is_empty() || config.rules.scope == Scope::All;
+    if config.rules.spurious == 0 && sees_invariants { &OPTIMAL } else { &STATES }
+}
 
 /// Explores the schedules of a program.
 ///
@@ -42,7 +49,7 @@ const DEFAULT_FILTERS: [FilterChoice; 1] = [FilterChoice { name: "nsb", value: N
 pub fn run(config: &RunConfig, progress: &mut Progress) -> Result<Summary, Failure> {
     let mut summary = Summary::new(config);
     let program = admit::inspect(&config.subject.executable, &mut summary.notes)?;
-    let filters = config.filters.as_deref().unwrap_or(&DEFAULT_FILTERS);
+    let filters = config.filters.as_deref().unwrap_or_else(|| default_filters(config));
     let setting = Setting {
         subject: &config.subject,
         args: &config.args,
@@ -55,9 +62,10 @@ pub fn run(config: &RunConfig, progress: &mut Progress) -> Result<Summary, Failu
     };
     let host = Host::start(&setting, &program)?;
     summary.filters = filters.iter().map(ToString::to_string).collect();
+    let terms = Terms { seed: config.rules.seed, sees_accesses: config.rules.scope == Scope::All };
     let mut exploration = Exploration {
         config,
-        search: filters::strategy(filters, config.rules.seed),
+        search: filters::strategy(filters, terms),
         locations: Locations::default(),
         observed: Locations::default(),
         host,
