@@ -2,12 +2,14 @@
 //!
 //! Everything that can be wrong with a command line is found here, before the program is started for the first time.
 
+mod combinations;
 mod duration;
 mod filters;
 mod invariants;
 mod rules;
 mod watched;
 
+pub use combinations::{Surroundings, check_combination};
 pub use duration::parse_duration;
 pub use filters::{FilterChoice, parse_filters};
 pub use invariants::Invariants;

@@ -2,7 +2,10 @@
 
 use super::{OutputArgs, check_directory};
 use crate::compile::Subject;
-use crate::config::{Invariants, Memory, Rules, RunConfig, Scope, Watched, parse_duration, parse_filters};
+use crate::config::{
+    FilterChoice, Invariants, Memory, Rules, RunConfig, Scope, Surroundings, Watched, check_combination,
+    parse_duration, parse_filters,
+};
 use crate::exit::{Exit, Failure};
 use crate::filters::FilterInfo;
 use crate::report::progress::Progress;
@@ -169,17 +172,8 @@ impl RunArgs {
     fn resolve(self) -> Result<(RunConfig, OutputArgs, bool), Failure> {
         self.refuse_what_is_not_there()?;
         let mut rules = self.rules();
-        let filters = self.filters.as_deref().map(|list| parse_filters(list, filters::registry())).transpose();
-        let filters = filters.map_err(|reason| Failure::Usage(format!("--filters: {reason}")))?;
-        let needs = filters::needs(filters.as_deref().unwrap_or_default());
-        if needs.local_states && rules.scope == Scope::Sync {
-            return Err(Failure::Usage(
-                "--filters: lcd has to see every write of the program, or it would take a loop that counts for one that \
-                 waits; not with --scope sync"
-                    .into(),
-            ));
-        }
-        rules.schedules_waiting = needs.every_round;
+        let filters = self.chosen_filters(&rules).map_err(|reason| Failure::Usage(format!("--filters: {reason}")))?;
+        rules.schedules_waiting = filters::needs(filters.as_deref().unwrap_or_default()).every_round;
         let trace = self.trace.unwrap_or_else(|| "trace.txt".into());
         check_directory("--trace", &trace)?;
         self.output.check()?;
@@ -200,6 +194,14 @@ impl RunArgs {
             notes: Vec::new(),
         };
         Ok((config, self.output, self.no_progress))
+    }
+
+    fn chosen_filters(&self, rules: &Rules) -> Result<Option<Vec<FilterChoice>>, String> {
+        let Some(list) = &self.filters else { return Ok(None) };
+        let filters = parse_filters(list, filters::registry())?;
+        let ends = self.max_executions.is_some() || self.time_limit.is_some();
+        check_combination(&filters, Surroundings { rules, ends })?;
+        Ok(Some(filters))
     }
 
     fn refuse_what_is_not_there(&self) -> Result<(), Failure> {

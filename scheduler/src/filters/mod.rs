@@ -31,12 +31,37 @@ pub struct FilterInfo {
     pub make: Make,
 }
 
+impl FilterInfo {
+    /// What kind of search it stands for.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self.make {
+            Make::Filter(_) => Kind::Filter,
+            Make::Strategy(_) => Kind::Reduction,
+            Make::Sample(_) => Kind::Sample,
+        }
+    }
+}
+
+/// Kinds of searches that a name in the list of filters can stand for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A state filter of the depth-first search.
+    Filter,
+    /// A strategy that explores what differs, and ends.
+    Reduction,
+    /// A strategy that runs schedules by chance, and never ends.
+    Sample,
+}
+
 /// What a name in the list of filters stands for. Filters work together, in the order given; a strategy stands alone.
 pub enum Make {
     /// A state filter, made with the number that the user gave.
     Filter(fn(Option<u64>) -> Box<dyn Filter>),
     /// A strategy of its own, made with the number that the user gave.
     Strategy(fn(Option<u64>, Terms) -> Box<dyn Strategy>),
+    /// A strategy that has no end of its own, made like the others.
+    Sample(fn(Option<u64>, Terms) -> Box<dyn Strategy>),
 }
 
 /// What a strategy has to know of the search.
@@ -81,7 +106,9 @@ pub fn registry() -> &'static [FilterInfo] {
     &REGISTRY
 }
 
-fn info(choice: &FilterChoice) -> Option<&'static FilterInfo> {
+/// What the registry says about a choice.
+#[must_use]
+pub fn info(choice: &FilterChoice) -> Option<&'static FilterInfo> {
     registry().iter().find(|info| info.name == choice.name)
 }
 
@@ -89,7 +116,7 @@ fn info(choice: &FilterChoice) -> Option<&'static FilterInfo> {
 #[must_use]
 pub fn strategy(choices: &[FilterChoice], terms: Terms) -> Box<dyn Strategy> {
     let alone = choices.iter().find_map(|choice| match info(choice)?.make {
-        Make::Strategy(make) => Some(make(choice.value, terms)),
+        Make::Strategy(make) | Make::Sample(make) => Some(make(choice.value, terms)),
         Make::Filter(_) => None,
     });
     alone.unwrap_or_else(|| Box::new(Search::new(state_filters(choices), terms.seed)))
@@ -100,7 +127,7 @@ pub fn strategy(choices: &[FilterChoice], terms: Terms) -> Box<dyn Strategy> {
 pub fn state_filters(choices: &[FilterChoice]) -> Vec<Box<dyn Filter>> {
     let make = |choice: &FilterChoice| match info(choice)?.make {
         Make::Filter(make) => Some(make(choice.value)),
-        Make::Strategy(_) => None,
+        Make::Strategy(_) | Make::Sample(_) => None,
     };
     choices.iter().filter_map(make).collect()
 }

@@ -37,6 +37,20 @@ fn filters_that_are_not_there() {
 }
 
 #[test]
+fn filters_that_do_not_go_together() {
+    let place = Place::with("program", CLEAN);
+    for strategy in ["dpor", "source", "optimal"] {
+        let words = format!("{strategy} decides by itself what is explored, and can not be combined with nsb");
+        place.refuses(&["run", "./program", "--filters", &format!("{strategy},nsb")], &words);
+        place.refuses(&["run", "./program", "--filters", &format!("nsb,{strategy}")], &words);
+        let words = "all threads share the number of spurious wake-ups";
+        place.refuses(&["run", "./program", "--filters", strategy, "--spurious", "1"], words);
+        expect_status(&place.rscale(&["run", "./program", "--filters", strategy, "--spurious", "0"]), 0);
+    }
+    expect_status(&place.rscale(&["run", "./program", "--filters", "nsb", "--spurious", "1"]), 0);
+}
+
+#[test]
 fn values_that_are_wrong() {
     let place = Place::with("program", CLEAN);
     for (option, value, words) in [
