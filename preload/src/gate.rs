@@ -4,7 +4,7 @@
 //! code that follows runs up to the next gate without interruption. That is SCALE's thread transition (section 3.1).
 
 use crate::syscalls::signals::send as signals;
-use crate::{access, arena, cancel, enabled, evaluation, finish, sched, world};
+use crate::{access, arena, cancel, enabled, evaluation, finish, policy, sched, world};
 use core::cell::Cell;
 use rscale_protocol::dependence;
 use rscale_protocol::model::{CANCELLED, Outcome};
@@ -151,6 +151,7 @@ fn perform(action: &Action, choice: Choice) -> Outcome {
     access::clocks::step(action, || dependence::row(action, choice, outcome.result, context));
     access::spin::stepped(action, outcome.result);
     sched::wake_sleepers(action);
+    policy::performed(action);
     if action.op.redirects_waiters() {
         redirect_waiters(action);
     }

@@ -4,8 +4,9 @@
 //! it was before `main`, it is again. All zeroes is the state before the program starts.
 
 use crate::fiber::Fiber;
-use crate::{enabled, heap, keys};
+use crate::{enabled, heap, keys, policy};
 use core::cell::{Cell, UnsafeCell};
+use rscale_protocol::arena::Policy;
 use rscale_protocol::model::Model;
 use rscale_protocol::{MAX_THREADS, ThreadId, ThreadSet};
 
@@ -34,7 +35,9 @@ pub struct World {
     pub random: Cell<u64>,
     /// Whether the program has entered an atomic section.
     pub has_atomic_sections: Cell<bool>,
-    /// State of the random numbers that decide who is next; 0 if they do not.
+    /// How threads are chosen, once the prefix is done.
+    pub policy: Cell<Policy>,
+    /// State of the random numbers that decide who is next.
     pub order: Cell<u64>,
     /// Nesting of sections that may not be switched out of.
     pub uninterruptible: Cell<u32>,
@@ -46,6 +49,8 @@ pub struct World {
     pub assertion_failed: Cell<bool>,
     /// Who can take a step.
     pub enabled: enabled::Enabled,
+    /// The priorities by which some policies choose.
+    pub priorities: policy::Priorities,
     /// The threads.
     pub fibers: [Fiber; MAX_THREADS],
     /// Threads and synchronisation objects.
@@ -77,12 +82,14 @@ static WORLD: World = World {
     spurious: Cell::new(0),
     random: Cell::new(0),
     has_atomic_sections: Cell::new(false),
+    policy: Cell::new(Policy::Fixed),
     order: Cell::new(0),
     uninterruptible: Cell::new(0),
     forked_child: Cell::new(false),
     exiting: Cell::new(false),
     assertion_failed: Cell::new(false),
     enabled: enabled::Enabled::new(),
+    priorities: policy::Priorities::new(),
     fibers: [const { Fiber::new() }; MAX_THREADS],
     heap: heap::State::new(),
     keys: keys::Keys::new(),

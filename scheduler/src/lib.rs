@@ -23,6 +23,7 @@ mod nearest;
 pub mod property;
 pub mod reduce;
 pub mod report;
+pub mod sample;
 pub mod session;
 pub mod simulate_view;
 pub mod summary;

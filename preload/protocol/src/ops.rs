@@ -127,6 +127,13 @@ impl Op {
         matches!(self, Op::CondSignal | Op::CondBroadcast | Op::FutexRequeue)
     }
 
+    /// Whether a thread at this operation says itself that others should run.
+    #[must_use]
+    #[inline(always)]
+    pub fn lets_others_run(self) -> bool {
+        matches!(self, Op::Yield | Op::Sleep | Op::Preempt)
+    }
+
     /// Whether the operation changes no variable at all.
     #[must_use]
     #[inline(always)]

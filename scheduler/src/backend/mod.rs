@@ -18,7 +18,7 @@ pub use watchdog::Limits;
 
 use crate::launch::LaunchError;
 use rscale_protocol::ThreadSet;
-use rscale_protocol::arena::Token;
+use rscale_protocol::arena::{Beyond, Token};
 
 /// One execution to run.
 #[derive(Clone, Debug)]
@@ -33,8 +33,8 @@ pub struct RunRequest<'a> {
     pub step_budget: u64,
     /// Spurious wake-ups that an execution may have.
     pub spurious: u64,
-    /// Seed of the choice of threads beyond the prefix; 0 for the fixed choice.
-    pub order: u64,
+    /// How threads are chosen beyond the prefix.
+    pub order: Beyond,
 }
 
 /// Why an execution could not be run.

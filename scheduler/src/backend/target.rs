@@ -362,7 +362,9 @@ impl Backend for Target {
         arguments.new_steps.store(request.new_steps.unwrap_or(u64::MAX), Relaxed);
         arguments.step_budget.store(request.step_budget, Relaxed);
         arguments.spurious.store(request.spurious, Relaxed);
-        arguments.order.store(request.order, Relaxed);
+        arguments.policy.store(request.order.policy as u32, Relaxed);
+        arguments.seed.store(request.order.seed, Relaxed);
+        arguments.changes.iter().zip(request.order.changes).for_each(|(word, step)| word.store(step, Relaxed));
         store_set(&arguments.sleep, request.sleep);
         self.arena.mailbox.heartbeat.store(0, Relaxed);
         if self.arena.result.text_length.load(Relaxed) != 0 {

@@ -9,7 +9,7 @@ mod strategy;
 
 pub use candidates::Candidates;
 pub use locations::Locations;
-pub use order::Order;
+pub use order::{Order, Stream};
 pub use path::{Node, Path};
 pub use search::Search;
 pub use strategy::{Absorbed, Divergence, Plan, Strategy, is_same_step};

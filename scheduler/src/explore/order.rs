@@ -2,12 +2,12 @@
 //! the program picks at random too, where it runs on beyond the schedule that it was given.
 
 use super::Candidates;
-use rscale_protocol::arena::Token;
+use rscale_protocol::arena::{Beyond, Policy, Token};
 
 /// An order of exploration.
 #[derive(Clone, Copy, Debug)]
 pub struct Order {
-    state: u64,
+    stream: Stream,
     shuffled: bool,
 }
 
@@ -15,7 +15,7 @@ impl Order {
     /// By thread number for seed 0, else shuffled.
     #[must_use]
     pub fn new(seed: u64) -> Order {
-        Order { state: seed, shuffled: seed != 0 }
+        Order { stream: Stream::new(seed), shuffled: seed != 0 }
     }
 
     /// The next step to explore out of a state.
@@ -24,16 +24,30 @@ impl Order {
             return candidates.iter().next();
         }
         let count = candidates.len() as u64;
-        (count > 0).then(|| candidates.iter().nth((self.random() % count) as usize)).flatten()
+        (count > 0).then(|| candidates.iter().nth((self.stream.next_number() % count) as usize)).flatten()
     }
 
-    /// The seed for what follows the next schedule; 0 for the fixed order.
-    pub fn beyond(&mut self) -> u64 {
-        if self.shuffled { self.random().max(1) } else { 0 }
+    /// The order of what follows the next schedule.
+    pub fn beyond(&mut self) -> Beyond {
+        if self.shuffled { Beyond::by_chance(Policy::Shuffled, self.stream.next_number()) } else { Beyond::FIXED }
+    }
+}
+
+/// A stream of random numbers (splitmix64): the same seed gives the same ones.
+#[derive(Clone, Copy, Debug)]
+pub struct Stream {
+    state: u64,
+}
+
+impl Stream {
+    /// The stream of a seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Stream {
+        Stream { state: seed }
     }
 
-    /// splitmix64.
-    fn random(&mut self) -> u64 {
+    /// The next number.
+    pub fn next_number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.state ^ self.state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -56,7 +70,7 @@ mod tests {
         let picked: HashSet<_> = (0..100).filter_map(|_| order.pick(&candidates)).collect();
         assert_eq!(picked.len(), 4);
         assert_eq!(Order::new(54).pick(&Candidates::default()), None);
-        assert_eq!(Order::new(0).beyond(), 0);
-        assert!(order.beyond() != 0 && order.beyond() != order.beyond());
+        assert_eq!(Order::new(0).beyond(), Beyond::FIXED);
+        assert!(order.beyond() != Beyond::FIXED && order.beyond() != order.beyond());
     }
 }

@@ -4,15 +4,15 @@ use super::Counts;
 use crate::filters::Preserves;
 use crate::frontend::Execution;
 use rscale_protocol::ThreadSet;
-use rscale_protocol::arena::{Step, Token};
+use rscale_protocol::arena::{Beyond, Step, Token};
 
 /// The next run.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {
     /// The schedule to follow.
     pub schedule: &'a [Token],
-    /// The seed of the order in which threads run beyond it; 0 for the fixed order.
-    pub order: u64,
+    /// The order in which threads run beyond it.
+    pub order: Beyond,
     /// Threads that are not to run beyond it until something happens that their next step depends on.
     pub sleep: ThreadSet,
 }
@@ -21,7 +21,7 @@ impl Plan<'_> {
     /// A schedule that is followed to its end, and then the fixed order.
     #[must_use]
     pub fn of(schedule: &[Token]) -> Plan<'_> {
-        Plan { schedule, order: 0, sleep: ThreadSet::EMPTY }
+        Plan { schedule, order: Beyond::FIXED, sleep: ThreadSet::EMPTY }
     }
 }
 

@@ -8,11 +8,13 @@ mod db;
 mod lcd;
 mod nsb;
 mod por;
+mod sampling;
 mod superstep;
 
 use crate::config::FilterChoice;
 use crate::explore::{Candidates, Path, Search, Strategy};
 use crate::frontend::Configuration;
+use crate::sample::Sampled;
 use std::ops::RangeInclusive;
 
 /// A filter as users see it.
@@ -101,8 +103,18 @@ pub fn needs(choices: &[FilterChoice]) -> Needs {
 /// Every filter.
 #[must_use]
 pub fn registry() -> &'static [FilterInfo] {
-    static REGISTRY: [FilterInfo; 7] =
-        [nsb::INFO, db::INFO, lcd::INFO, superstep::INFO, por::DPOR, por::SOURCE, por::OPTIMAL];
+    static REGISTRY: [FilterInfo; 10] = [
+        nsb::INFO,
+        db::INFO,
+        lcd::INFO,
+        superstep::INFO,
+        por::DPOR,
+        por::SOURCE,
+        por::OPTIMAL,
+        sampling::RANDOM,
+        sampling::PCT,
+        sampling::POS,
+    ];
     &REGISTRY
 }
 
@@ -110,6 +122,12 @@ pub fn registry() -> &'static [FilterInfo] {
 #[must_use]
 pub fn info(choice: &FilterChoice) -> Option<&'static FilterInfo> {
     registry().iter().find(|info| info.name == choice.name)
+}
+
+/// Whether the search has no end of its own.
+#[must_use]
+pub fn is_endless(choices: &[FilterChoice]) -> bool {
+    choices.iter().filter_map(info).any(|info| info.kind() == Kind::Sample)
 }
 
 /// Makes the strategy that the chosen filters stand for.
@@ -150,6 +168,8 @@ pub enum Preserves {
         /// How many states were cut; 0 if the bound was never hit.
         cut: u64,
     },
+    /// Nothing for certain: schedules were run by chance.
+    Sampled(Sampled),
 }
 
 /// A state filter. The search calls `visit` once for every state that it reaches, in depth-first order, and `finished`

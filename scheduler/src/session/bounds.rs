@@ -2,6 +2,7 @@
 
 use crate::config::RunConfig;
 use crate::explore::Counts;
+use crate::filters;
 use crate::interrupt;
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,8 @@ pub enum Stop {
 pub struct Bounds {
     start: Instant,
     max_executions: u64,
+    /// Whether runs that were cut count too: a search that never ends may have no others.
+    counts_runs: bool,
     deadline: Option<Instant>,
 }
 
@@ -37,6 +40,7 @@ impl Bounds {
         Bounds {
             start,
             max_executions: config.max_executions.unwrap_or(u64::MAX),
+            counts_runs: config.filters.as_deref().is_some_and(filters::is_endless),
             deadline: config.time_limit.and_then(|limit| start.checked_add(limit)),
         }
     }
@@ -56,7 +60,8 @@ impl Bounds {
         if interrupt::requested() {
             return Some(Stop::Interrupted);
         }
-        if counts.executions >= self.max_executions {
+        let executions = if self.counts_runs { counts.runs } else { counts.executions };
+        if executions >= self.max_executions {
             return Some(Stop::Executions);
         }
         let look = counts.started().is_multiple_of(BETWEEN_LOOKS);

@@ -109,5 +109,6 @@ fn cut(preserves: &Preserves) -> Option<String> {
         Preserves::OnlyWithin { bound, value, cut } => {
             Some(format!("nothing was explored beyond {value} {bound} ({cut} states were cut)"))
         }
+        Preserves::Sampled(sampled) => Some(sampled.in_words()),
     }
 }

@@ -13,7 +13,7 @@ use crate::explore::{Locations, Plan};
 use crate::frontend::{Execution, Frontend};
 use crate::launch::{Function, Instrumentation, Launch};
 use rscale_instrument::elf::Program;
-use rscale_protocol::arena::{Engine, Isolation, Token};
+use rscale_protocol::arena::{Beyond, Engine, Isolation, Token};
 use rscale_protocol::{Ending, MAX_THREADS, ThreadSet};
 use rscale_replay::trace::ThreadOrigin;
 use std::ffi::OsString;
@@ -117,7 +117,7 @@ impl Host {
             sleep: ThreadSet::EMPTY,
             step_budget: self.rules.max_steps,
             spurious: self.rules.spurious,
-            order: 0,
+            order: Beyond::FIXED,
         }
     }
 

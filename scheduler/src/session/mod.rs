@@ -152,7 +152,9 @@ impl Exploration<'_> {
 
     fn begin_anew(&mut self, discarded: u64) {
         self.search.begin_anew(discarded);
-        self.outcomes = self.config.outcomes.then(Outcomes::default);
+        if self.search.counts().runs == 0 {
+            self.outcomes = self.config.outcomes.then(Outcomes::default);
+        }
     }
 
     /// Whether invariants read more than was known. Every state that they can tell from another must be one of the search:

@@ -11,10 +11,12 @@
 mod command;
 mod entry;
 mod evaluation;
+mod policy;
 
 pub use command::{Command, Reply};
 pub use entry::{Entry, LocalState, Log, RawEntry, Step, Token};
 pub use evaluation::{Evaluation, Look, MAX_INVARIANTS, MAX_READS, Piece, Pieces, Progress, Remembered};
+pub use policy::{Beyond, MAX_CHANGES, Policy};
 
 use crate::ops::Op;
 use crate::thread_set::{MAX_THREADS, ThreadSet};
@@ -23,7 +25,7 @@ use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 /// First word of an arena.
 pub const MAGIC: u64 = 0x6172_656c_6163_7372;
 /// Changes with the layout.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Identifies the layout and the tables that both processes were compiled with.
 pub const BUILD_ID: u64 = layout_id();
 /// Steps that one log chunk holds; longer executions are streamed.
@@ -222,8 +224,12 @@ pub struct Request {
     pub step_budget: AtomicU64,
     /// Spurious wake-ups allowed per execution.
     pub spurious: AtomicU64,
-    /// Seed of the choice of threads beyond the prefix; 0 to stay on a thread, else take the lowest.
-    pub order: AtomicU64,
+    /// How threads are chosen beyond the prefix ([`Policy`]).
+    pub policy: AtomicU32,
+    /// Seed of what the policy leaves to chance.
+    pub seed: AtomicU64,
+    /// [`Beyond::changes`].
+    pub changes: [AtomicU64; MAX_CHANGES],
     /// How many locations there are.
     pub locations: AtomicU32,
     /// How many observed locations there are.

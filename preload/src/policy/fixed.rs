@@ -1,0 +1,42 @@
+//! The policies of a search: stay on the running thread, else take the lowest enabled one; or, with a seed, anyone: most
+//! programs have far more schedules than can be tried, and those near the first one are much alike.
+//!
+//! A thread that yields or sleeps says itself that others should run: it is passed over while another can. So programs
+//! that poll in a loop end their first execution. Nobody times out while somebody can proceed.
+
+use crate::{random, world};
+use rscale_protocol::arena::Token;
+use rscale_protocol::{Choice, MAX_THREADS, ThreadId, ThreadSet};
+
+/// The running thread, or another one if it can not go on.
+pub fn stay(awake: &[ThreadSet; 3]) -> Option<Token> {
+    first(awake, |threads| {
+        let me = world::get().current.get();
+        if threads.contains(me) && is_eager(&me) {
+            return Some(me);
+        }
+        let next = (me.index() + 1) % MAX_THREADS;
+        threads.iter().find(is_eager).or_else(|| threads.next_from(next)).or_else(|| threads.first())
+    })
+}
+
+/// Anyone.
+pub fn shuffle(awake: &[ThreadSet; 3]) -> Option<Token> {
+    first(awake, |threads| anyone(threads.iter().filter(is_eager).collect()).or_else(|| anyone(threads)))
+}
+
+/// Somebody who can proceed, else somebody who can time out.
+fn first(awake: &[ThreadSet; 3], preferred: impl Fn(ThreadSet) -> Option<ThreadId>) -> Option<Token> {
+    let token = |choice: Choice| preferred(awake[choice as usize]).map(|thread| Token { thread, choice });
+    token(Choice::Proceed).or_else(|| token(Choice::TimeOut))
+}
+
+/// One of the threads, by chance.
+fn anyone(threads: ThreadSet) -> Option<ThreadId> {
+    let count = threads.len();
+    (count > 0).then(|| threads.iter().nth(random::number(&world::get().order) as usize % count)).flatten()
+}
+
+fn is_eager(thread: &ThreadId) -> bool {
+    !world::get().fibers[thread.index()].next().op.lets_others_run()
+}
