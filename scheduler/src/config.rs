@@ -200,7 +200,7 @@ impl ReplayConfig {
 impl RunConfig {
     /// A configuration that names no real program.
     pub fn sample() -> RunConfig {
-        let filters = vec![FilterChoice { name: "nsb", value: None }, FilterChoice { name: "db", value: Some(5) }];
+        let filters = vec![FilterChoice::new("nsb", None), FilterChoice::new("db", Some(5))];
         RunConfig {
             subject: Subject::sample("./a.out"),
             args: vec!["3".into()],

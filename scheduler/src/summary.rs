@@ -4,6 +4,7 @@
 
 use crate::config::RunConfig;
 use crate::exit::{Exit, Failure};
+use crate::explore::Level;
 use crate::finding::Finding;
 use serde::Serialize;
 
@@ -106,6 +107,8 @@ pub struct Summary {
     pub engine: String,
     /// What the user should know beside the result, such as a fall-back.
     pub notes: Vec<String>,
+    /// What came of each bound, where several were searched one after the other.
+    pub levels: Vec<Level>,
 }
 
 impl Summary {
@@ -139,6 +142,7 @@ impl Summary {
             isolation: isolation_name(config.rules.isolation).into(),
             engine: "fibers".into(),
             notes: config.notes.clone(),
+            levels: Vec::new(),
         }
     }
 
@@ -189,18 +193,20 @@ mod tests {
         let mut summary = Summary::new(&RunConfig::sample());
         summary.findings.push(samples::deadlock());
         summary.outcomes.push(Outcome { exit: 0, stdout: "ab\n".into(), executions: 5, stdout_base64: None });
+        summary.levels.push(Level { bound: 2, executions: 7, findings: 1, complete: false });
         let json = serde_json::to_string(&summary).expect("serialisable");
         let mut rest = json.as_str();
         for name in
             "rscale program args filters memory verdict complete guarantee runs executions blocked discarded states \
                      transitions max_depth race_checks dependence_checks elapsed_s executions_per_s peak_rss_kib jobs \
-                     findings outcomes isolation engine notes"
+                     findings outcomes isolation engine notes levels"
                 .split_whitespace()
         {
             let at = rest.find(&format!("\"{name}\":")).unwrap_or_else(|| panic!("{name} is missing or misplaced"));
             rest = &rest[at..];
         }
         assert!(json.contains(r#""outcomes":[{"exit":0,"stdout":"ab\n","executions":5}]"#), "{json}");
+        assert!(json.contains(r#""levels":[{"bound":2,"executions":7,"findings":1,"complete":false}]"#), "{json}");
         assert!(json.contains(r#""filters":["nsb","db=5"],"memory":"sc","verdict":"incomplete""#), "{json}");
     }
 

@@ -3,6 +3,9 @@
 use super::{FilterChoice, Rules, Scope};
 use crate::filters::{self, FilterInfo, Kind};
 
+/// Bounds on the path alone, beside those that need every path.
+const PLAIN_BOUNDS: [&str; 1] = ["db"];
+
 /// What a list of filters has to fit to.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
@@ -23,6 +26,8 @@ pub fn check_combination(choices: &[FilterChoice], surroundings: Surroundings<'_
         check_alone(alone, &chosen)?;
         check_strategy(alone, surroundings)?;
     }
+    check_bounds(&chosen)?;
+    check_ranges(choices)?;
     if filters::needs(choices).local_states && rules.scope == Scope::Sync {
         return Err("lcd has to see every write of the program, or it would take a loop that counts for one that \
              waits; not with --scope sync"
@@ -38,6 +43,26 @@ fn check_alone(alone: &FilterInfo, chosen: &[&FilterInfo]) -> Result<(), String>
     Err(format!(
         "{name} decides by itself what is explored, and can not be combined with {other}; use {name} or {other} alone"
     ))
+}
+
+/// Filters that leave out states, or orders, that another path leads to as well lose what only the cheaper path may do.
+fn check_bounds(chosen: &[&FilterInfo]) -> Result<(), String> {
+    let Some(bound) = chosen.iter().find(|info| info.needs.every_path) else { return Ok(()) };
+    let is_plain = |info: &&&FilterInfo| info.needs.every_path || PLAIN_BOUNDS.contains(&info.name);
+    let Some(other) = chosen.iter().find(|info| !is_plain(info)) else { return Ok(()) };
+    let (name, other) = (bound.name, other.name);
+    Err(format!(
+        "{name} can not be combined with {other}: {other} explores what several paths have in common once, perhaps on one \
+         that has used up the bound of {name}, and loses what the others could still reach; use {name} alone"
+    ))
+}
+
+/// Levels are counted in one bound.
+fn check_ranges(choices: &[FilterChoice]) -> Result<(), String> {
+    match choices.iter().filter(|choice| choice.from.is_some()).collect::<Vec<_>>()[..] {
+        [first, second, ..] => Err(format!("{first} and {second} are two ranges; give one of them a single number")),
+        _ => Ok(()),
+    }
 }
 
 fn check_strategy(alone: &FilterInfo, surroundings: Surroundings<'_>) -> Result<(), String> {
@@ -74,6 +99,35 @@ mod tests {
             ("dpor,nsb", "dpor decides by itself what is explored, and can not be combined with nsb"),
             ("db=4,source", "source decides by itself what is explored, and can not be combined with db"),
             ("optimal,source", "optimal decides by itself what is explored, and can not be combined with source"),
+        ] {
+            assert!(check(list, &rules, true).expect_err("refused").starts_with(words), "{list}");
+        }
+    }
+
+    #[test]
+    fn samples_need_an_end() {
+        let rules = Rules { spurious: 1, ..Rules::default() };
+        for list in ["random", "pct=3", "pos"] {
+            assert!(check(list, &rules, false).expect_err("refused").contains("takes samples for ever"), "{list}");
+            assert_eq!(check(list, &rules, true), Ok(()), "{list}");
+            let both = format!("{list},db=3");
+            assert!(check(&both, &rules, true).expect_err("refused").contains("can not be combined with db"), "{list}");
+        }
+    }
+
+    #[test]
+    fn bounds_on_paths_need_every_path() {
+        let rules = Rules::default();
+        for list in ["pb=2", "delay=1", "pb=2,delay=1", "db=9,pb=2", "pb=0..3", "pb=0..3,delay=4"] {
+            assert_eq!(check(list, &rules, false), Ok(()), "{list}");
+        }
+        for (list, words) in [
+            ("pb=2,nsb", "pb can not be combined with nsb"),
+            ("nsb=100,delay=2", "delay can not be combined with nsb"),
+            ("superstep,pb=1", "pb can not be combined with superstep"),
+            ("lcd,pb=0..2", "pb can not be combined with lcd"),
+            ("pb=0..2,delay=0..2", "pb=0..2 and delay=0..2 are two ranges"),
+            ("pb=2,optimal", "optimal decides by itself"),
         ] {
             assert!(check(list, &rules, true).expect_err("refused").starts_with(words), "{list}");
         }

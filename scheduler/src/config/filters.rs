@@ -9,15 +9,26 @@ use std::fmt;
 pub struct FilterChoice {
     /// Its name in the registry.
     pub name: &'static str,
-    /// Its number, for those that take one.
+    /// Its number, for those that take one; the last one of a range.
     pub value: Option<u64>,
+    /// The first number of a range.
+    pub from: Option<u64>,
+}
+
+impl FilterChoice {
+    /// A filter with a number, or without.
+    #[must_use]
+    pub const fn new(name: &'static str, value: Option<u64>) -> FilterChoice {
+        FilterChoice { name, value, from: None }
+    }
 }
 
 impl fmt::Display for FilterChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.value {
-            None => f.write_str(self.name),
-            Some(value) => write!(f, "{}={value}", self.name),
+        match (self.from, self.value) {
+            (_, None) => f.write_str(self.name),
+            (None, Some(value)) => write!(f, "{}={value}", self.name),
+            (Some(from), Some(value)) => write!(f, "{}={from}..{value}", self.name),
         }
     }
 }
@@ -45,20 +56,33 @@ fn parse_item(item: &str, registry: &'static [FilterInfo]) -> Result<FilterChoic
     let (name, value) = item.split_once('=').map_or((item, None), |(name, value)| (name, Some(value)));
     let info = registry.iter().find(|info| info.name == name).ok_or_else(|| unknown(name, registry))?;
     let is_optional = info.argument.is_none_or(|argument| argument.starts_with('['));
-    let value = match (info.argument, value) {
-        (None, Some(_)) => return Err(format!("filter {name} takes no value; write {name}")),
-        (Some(_), None) if !is_optional => return Err(format!("filter {name} needs a number, as in {name}=2")),
-        (_, Some(text)) => Some(number(name, text)?),
-        (_, None) => None,
-    };
-    match value {
-        Some(value) if !info.range.contains(&value) => Err(format!(
-            "filter {name} takes a number from {} to {}, not {value}",
-            info.range.start(),
-            info.range.end()
-        )),
-        _ => Ok(FilterChoice { name: info.name, value }),
+    match (info.argument, value) {
+        (None, Some(_)) => Err(format!("filter {name} takes no value; write {name}")),
+        (Some(_), None) if !is_optional => Err(format!("filter {name} needs a number, as in {name}=2")),
+        (Some(argument), Some(text)) if argument.contains("..") && text.contains("..") => parse_range(info, text),
+        (_, Some(text)) => Ok(FilterChoice::new(info.name, Some(number_of(info, text)?))),
+        (_, None) => Ok(FilterChoice::new(info.name, None)),
     }
+}
+
+/// Bounds that are tried one after the other: `0..3` stands for 0, 1, 2 and 3.
+fn parse_range(info: &'static FilterInfo, text: &str) -> Result<FilterChoice, String> {
+    let (from, to) = text.split_once("..").unwrap_or((text, text));
+    let (from, to) = (number_of(info, from)?, number_of(info, to)?);
+    if from > to {
+        return Err(format!("filter {}: the range {text} is empty; write the lower bound first", info.name));
+    }
+    Ok(FilterChoice { from: Some(from), ..FilterChoice::new(info.name, Some(to)) })
+}
+
+/// A number that the filter takes.
+fn number_of(info: &FilterInfo, text: &str) -> Result<u64, String> {
+    let value = number(info.name, text)?;
+    if info.range.contains(&value) {
+        return Ok(value);
+    }
+    let (first, last) = (info.range.start(), info.range.end());
+    Err(format!("filter {} takes a number from {first} to {last}, not {value}", info.name))
 }
 
 /// A whole number: `1000`, or `1e3`.
@@ -107,6 +131,14 @@ mod tests {
             make: Make::Filter(|_| unreachable!("never made")),
         },
         FilterInfo {
+            name: "pb",
+            argument: Some("N|N..M"),
+            summary: "",
+            range: 0..=1000,
+            needs: Needs::NOTHING,
+            make: Make::Filter(|_| unreachable!("never made")),
+        },
+        FilterInfo {
             name: "superstep",
             argument: None,
             summary: "",
@@ -126,6 +158,20 @@ mod tests {
         assert_eq!(names(" superstep , nsb=10"), Ok(vec!["superstep".into(), "nsb=10".into()]));
         assert_eq!(names(""), Ok(Vec::new()));
         assert_eq!(names("db=1e3,nsb=0005"), Ok(vec!["db=1000".into(), "nsb=5".into()]));
+    }
+
+    #[test]
+    fn bounds_can_be_a_range() {
+        assert_eq!(names("pb=3"), Ok(vec!["pb=3".into()]));
+        assert_eq!(names("pb=0..3"), Ok(vec!["pb=0..3".into()]));
+        assert_eq!(names("pb=2..2"), Ok(vec!["pb=2..2".into()]));
+        let error = |list: &str| names(list).expect_err("a mistake");
+        assert_eq!(error("pb=3..1"), "filter pb: the range 3..1 is empty; write the lower bound first");
+        assert_eq!(error("pb=0..1001"), "filter pb takes a number from 0 to 1000, not 1001");
+        for value in ["..", "0..", "..3", "0..x", "0..=3", "0...3"] {
+            assert!(error(&format!("pb={value}")).contains("needs a whole number"), "{value}");
+        }
+        assert!(error("db=0..3").contains("needs a whole number"), "not every filter takes one");
     }
 
     #[test]

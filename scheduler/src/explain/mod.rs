@@ -51,7 +51,7 @@ impl Explainer {
             threads,
             steps: steps.iter().map(|step| self.step(step, &moment)).collect(),
             schedule: schedule(steps),
-            preemptions: preemptions(steps),
+            preemptions: crate::explore::preemptions(steps),
             stdout,
             stderr,
             trace: None,
@@ -188,14 +188,4 @@ pub fn schedule(steps: &[Step]) -> Vec<Token> {
 
 fn token(step: &Step) -> Token {
     Token { thread: step.action.thread, choice: step.choice }
-}
-
-/// How often a thread was switched out although it could have gone on.
-#[must_use]
-pub fn preemptions(steps: &[Step]) -> usize {
-    let is_preemption = |pair: &&[Step]| {
-        let (before, after) = (pair[0].action.thread, &pair[1]);
-        after.action.thread != before && after.enabled[0].contains(before)
-    };
-    steps.windows(2).filter(is_preemption).count()
 }

@@ -1,16 +1,20 @@
 //! Exploration: one search tree, one loop, filters as plug-ins (SCALE, Algorithms 1, 2 and 7).
 
 mod candidates;
+mod levels;
 mod locations;
 mod order;
 mod path;
+mod running;
 mod search;
 mod strategy;
 
 pub use candidates::Candidates;
+pub use levels::{Level, Levels};
 pub use locations::Locations;
 pub use order::{Order, Stream};
 pub use path::{Node, Path};
+pub use running::{preemptions, running_after};
 pub use search::Search;
 pub use strategy::{Absorbed, Divergence, Plan, Strategy, is_same_step};
 
@@ -44,5 +48,22 @@ impl Counts {
     #[must_use]
     pub fn started(&self) -> u64 {
         self.runs + self.discarded
+    }
+
+    /// What two searches have done together.
+    #[must_use]
+    pub fn and(&self, other: &Counts) -> Counts {
+        Counts {
+            runs: self.runs + other.runs,
+            executions: self.executions + other.executions,
+            blocked: self.blocked + other.blocked,
+            discarded: self.discarded + other.discarded,
+            states: self.states + other.states,
+            transitions: self.transitions + other.transitions,
+            max_depth: self.max_depth.max(other.max_depth),
+            out_of_steps: self.out_of_steps + other.out_of_steps,
+            race_checks: self.race_checks + other.race_checks,
+            dependence_checks: self.dependence_checks + other.dependence_checks,
+        }
     }
 }

@@ -227,8 +227,9 @@ mod tests {
         #[test]
         fn nonsense_from_the_program_never_panics(runs in prop::collection::vec(prop::collection::vec(any_step(), 0..30), 1..6),
                                                   ending in 0..Ending::ALL.len()) {
-            let every = [crate::config::FilterChoice { name: "nsb", value: None },
-                         crate::config::FilterChoice { name: "db", value: Some(20) }];
+            let every = ["nsb", "db=20", "pb=3", "delay=4"].map(|filter| {
+                crate::config::parse_filters(filter, filters::registry()).expect("a filter")[0]
+            });
             let mut search = Search::new(filters::state_filters(&every), 1);
             for steps in runs {
                 if search.next_schedule().is_none() {

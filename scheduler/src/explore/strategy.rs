@@ -1,6 +1,6 @@
 //! Strategies: what decides which schedule is run next (SCALE, section 5.3.4).
 
-use super::Counts;
+use super::{Counts, Level};
 use crate::filters::Preserves;
 use crate::frontend::Execution;
 use rscale_protocol::ThreadSet;
@@ -60,6 +60,14 @@ pub trait Strategy {
     /// Whether something was left out for a reason that has turned out to be wrong.
     fn was_wrong(&self) -> bool {
         false
+    }
+
+    /// So many things were found by the run that was given last, and not before.
+    fn note_findings(&mut self, _count: u64) {}
+
+    /// What came of each bound, where several are searched one after the other.
+    fn levels(&self) -> Vec<Level> {
+        Vec::new()
     }
 
     /// What has been done so far.

@@ -17,7 +17,7 @@ pub(super) const INFO: FilterInfo = FilterInfo {
     argument: None,
     range: 0..=0,
     summary: "local cycle detection: a round of a loop that changes nothing is not repeated",
-    needs: Needs { every_round: true, local_states: true },
+    needs: Needs { every_round: true, local_states: true, ..Needs::NOTHING },
     make: Make::Filter(|_| Box::new(LocalCycles::default())),
 };
 

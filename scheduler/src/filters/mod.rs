@@ -4,6 +4,7 @@
 //! holds them back until it releases them. To add one: a file here and a line in [`registry`], which also feeds
 //! `--help`, `rscale list` and the conformance tests.
 
+mod bounds;
 mod db;
 mod lcd;
 mod nsb;
@@ -12,7 +13,7 @@ mod sampling;
 mod superstep;
 
 use crate::config::FilterChoice;
-use crate::explore::{Candidates, Path, Search, Strategy};
+use crate::explore::{Candidates, Levels, Path, Search, Strategy};
 use crate::frontend::Configuration;
 use crate::sample::Sampled;
 use std::ops::RangeInclusive;
@@ -21,7 +22,7 @@ use std::ops::RangeInclusive;
 pub struct FilterInfo {
     /// Its name.
     pub name: &'static str,
-    /// What may or must follow an equals sign; in brackets if it may be left out.
+    /// What may or must follow an equals sign; in brackets if it may be left out, with two dots if it may be a range.
     pub argument: Option<&'static str>,
     /// The numbers that it takes, if it takes one.
     pub range: RangeInclusive<u64>,
@@ -83,11 +84,13 @@ pub struct Needs {
     pub every_round: bool,
     /// Local states, and with them every write.
     pub local_states: bool,
+    /// Every path to a state: what it cuts depends on how the state was reached.
+    pub every_path: bool,
 }
 
 impl Needs {
     /// Nothing.
-    pub const NOTHING: Needs = Needs { every_round: false, local_states: false };
+    pub const NOTHING: Needs = Needs { every_round: false, local_states: false, every_path: false };
 }
 
 /// What the chosen filters need together.
@@ -97,15 +100,18 @@ pub fn needs(choices: &[FilterChoice]) -> Needs {
     chosen.fold(Needs::NOTHING, |all, info| Needs {
         every_round: all.every_round | info.needs.every_round,
         local_states: all.local_states | info.needs.local_states,
+        every_path: all.every_path | info.needs.every_path,
     })
 }
 
 /// Every filter.
 #[must_use]
 pub fn registry() -> &'static [FilterInfo] {
-    static REGISTRY: [FilterInfo; 10] = [
+    static REGISTRY: [FilterInfo; 12] = [
         nsb::INFO,
         db::INFO,
+        bounds::PREEMPTIONS,
+        bounds::DELAYS,
         lcd::INFO,
         superstep::INFO,
         por::DPOR,
@@ -130,9 +136,21 @@ pub fn is_endless(choices: &[FilterChoice]) -> bool {
     choices.iter().filter_map(info).any(|info| info.kind() == Kind::Sample)
 }
 
-/// Makes the strategy that the chosen filters stand for.
+/// Makes the strategy that the chosen filters stand for: several of them, one after the other, where there is a range.
 #[must_use]
 pub fn strategy(choices: &[FilterChoice], terms: Terms) -> Box<dyn Strategy> {
+    let range = choices.iter().enumerate().find_map(|(index, choice)| Some((index, choice.from?, choice.value?)));
+    let Some((index, first, last)) = range else { return single(choices, terms) };
+    let choices = choices.to_vec();
+    let make = move |bound| {
+        let mut choices = choices.clone();
+        choices[index] = FilterChoice { value: Some(bound), from: None, ..choices[index] };
+        single(&choices, terms)
+    };
+    Box::new(Levels::new(first, last, Box::new(make)))
+}
+
+fn single(choices: &[FilterChoice], terms: Terms) -> Box<dyn Strategy> {
     let alone = choices.iter().find_map(|choice| match info(choice)?.make {
         Make::Strategy(make) | Make::Sample(make) => Some(make(choice.value, terms)),
         Make::Filter(_) => None,

@@ -1,6 +1,7 @@
 //! The report of a run for a person: the verdict first, then each finding, then what was covered.
 
 use super::{Color, Look, count, escape, table, wrap};
+use crate::explore::Level;
 use crate::finding::{Finding, ThreadView};
 use crate::summary::{Summary, Verdict};
 use std::path::Path;
@@ -183,10 +184,18 @@ fn render_counts(page: &mut Page, summary: &Summary) {
         summary.peak_rss_kib as f64 / 1024.0,
         summary.isolation
     ));
+    summary.levels.iter().for_each(|level| page.line(&render_level(level)));
     let filters = if summary.filters.is_empty() { "none".to_owned() } else { summary.filters.join(",") };
     page.wrapped(&format!("filters: {filters}"));
     page.wrapped(&format!("guarantee: {}", escape::text(&summary.guarantee)));
     summary.notes.iter().for_each(|note| page.wrapped(&format!("note: {}", escape::text(note))));
+}
+
+/// What came of one bound of several.
+fn render_level(level: &Level) -> String {
+    let (executions, findings) = (count(level.executions, "execution"), count(level.findings, "finding"));
+    let rest = if level.complete { "" } else { ", not complete" };
+    format!("bound {}: {executions}, {findings}{rest}", level.bound)
 }
 
 /// A report that grows line by line.

@@ -18,10 +18,19 @@ pub struct Covered {
     pub text: String,
 }
 
+/// How the search came to its end.
+#[derive(Clone, Copy)]
+pub struct End {
+    /// Why it stopped.
+    pub stop: Stop,
+    /// Whether something was found.
+    pub found: bool,
+}
+
 /// What the search covered.
-pub fn of(search: &dyn Strategy, stop: Stop, config: &RunConfig, target: &Target) -> Covered {
+pub fn of(search: &dyn Strategy, end: End, config: &RunConfig, target: &Target) -> Covered {
     let counts = search.counts();
-    let stopped = match stop {
+    let stopped = match end.stop {
         Stop::Exhausted => None,
         Stop::Found => Some("stopped at the first finding".to_string()),
         Stop::Executions => Some(format!("stopped after {} executions, as asked", counts.executions)),
@@ -31,8 +40,7 @@ pub fn of(search: &dyn Strategy, stop: Stop, config: &RunConfig, target: &Target
     let cuts: Vec<String> = search.preserves().iter().filter_map(cut).collect();
     let complete = stopped.is_none() && cuts.is_empty() && counts.out_of_steps == 0;
     let mut text = if complete { everything(config, search) } else { String::from("incomplete: ") };
-    let mut reasons = cuts;
-    reasons.extend(stopped);
+    let mut reasons: Vec<String> = within(search, end).into_iter().chain(cuts).chain(stopped).collect();
     if counts.out_of_steps > 0 {
         reasons.push(format!(
             "{} executions were cut at {} steps (--max-steps)",
@@ -99,6 +107,42 @@ fn unseen(target: &Target) -> String {
     format!("; not watched: {}{more}", gaps[..gaps.len().min(NAMED)].join(", "))
 }
 
+/// What a bounded search has shown all the same: there is no bug up to its bounds, or to the last bound that was done.
+fn within(search: &dyn Strategy, end: End) -> Option<String> {
+    if search.counts().out_of_steps > 0 {
+        return None;
+    }
+    let preserves = search.preserves();
+    let bounds = preserves.iter().filter_map(|preserves| match *preserves {
+        Preserves::OnlyWithin { bound, value, cut } if cut > 0 => Some(at_most(value, bound)),
+        _ => None,
+    });
+    let bounds: Vec<String> = match (end.stop, end.found) {
+        (Stop::Exhausted, false) => bounds.collect(),
+        _ => last_level(search, &preserves).into_iter().collect(),
+    };
+    (!bounds.is_empty()).then(|| format!("no bug with {}", bounds.join(" and ")))
+}
+
+/// The highest of the levels that were searched completely before anything was found.
+fn last_level(search: &dyn Strategy, preserves: &[Preserves]) -> Option<String> {
+    let levels = search.levels();
+    let level = levels.iter().take_while(|level| level.complete && level.findings == 0).last()?;
+    // Where there are other bounds, a level is not complete in this sense.
+    let [Preserves::OnlyWithin { bound, .. }] = preserves else { return None };
+    Some(at_most(level.bound, bound))
+}
+
+/// A bound in words; its unit is given in the plural.
+fn at_most(value: u64, unit: &str) -> String {
+    let unit = if value == 1 { unit.trim_end_matches('s') } else { unit };
+    format!("at most {value} {unit}")
+}
+
+fn states(count: u64) -> String {
+    if count == 1 { "1 state was".into() } else { format!("{count} states were") }
+}
+
 /// What a filter has cut, in words.
 fn cut(preserves: &Preserves) -> Option<String> {
     match *preserves {
@@ -107,7 +151,8 @@ fn cut(preserves: &Preserves) -> Option<String> {
         | Preserves::EveryOrder
         | Preserves::OnlyWithin { cut: 0, .. } => None,
         Preserves::OnlyWithin { bound, value, cut } => {
-            Some(format!("nothing was explored beyond {value} {bound} ({cut} states were cut)"))
+            let unit = if value == 1 { bound.trim_end_matches('s') } else { bound };
+            Some(format!("nothing was explored beyond {value} {unit} ({} cut)", states(cut)))
         }
         Preserves::Sampled(sampled) => Some(sampled.in_words()),
     }

@@ -36,8 +36,8 @@ use rscale_protocol::arena::Engine;
 /// wake-ups, which all threads share, is part of the state and of no order; and what an invariant reads is ordered by nothing
 /// where accesses are no steps. So then states are compared.
 fn default_filters(config: &RunConfig) -> &'static [FilterChoice] {
-    const OPTIMAL: [FilterChoice; 1] = [FilterChoice { name: "optimal", value: None }];
-    const STATES: [FilterChoice; 1] = [FilterChoice { name: "nsb", value: None }];
+    const OPTIMAL: [FilterChoice; 1] = [FilterChoice::new("optimal", None)];
+    const STATES: [FilterChoice; 1] = [FilterChoice::new("nsb", None)];
     let sees_invariants = config.invariants.names.is_empty() || config.rules.scope == Scope::All;
     if config.rules.spurious == 0 && sees_invariants { &OPTIMAL } else { &STATES }
 }
@@ -179,7 +179,9 @@ impl Exploration<'_> {
             return Ok(false);
         }
         let Some(violation) = property::violated(end, &self.config.rules) else { return Ok(false) };
+        let before = self.recorder.findings().len();
         self.recorder.record(violation, execution, &self.locations, &mut self.host)?;
+        self.search.note_findings((self.recorder.findings().len() - before) as u64);
         Ok(true)
     }
 
@@ -228,7 +230,9 @@ impl Exploration<'_> {
         summary.outcomes = self.outcomes.map(Outcomes::into_table).unwrap_or_default();
         summary.findings = self.recorder.into_findings();
         let stop = if interrupt::requested() { Stop::Interrupted } else { stop };
-        let covered = guarantee::of(&*self.search, stop, self.config, self.host.target());
+        summary.levels = self.search.levels();
+        let end = guarantee::End { stop, found: !summary.findings.is_empty() };
+        let covered = guarantee::of(&*self.search, end, self.config, self.host.target());
         summary.complete = covered.complete;
         summary.guarantee = covered.text;
         summary.verdict = match (summary.findings.is_empty(), covered.complete) {

@@ -38,6 +38,16 @@ fn a_clean_run() {
 }
 
 #[test]
+fn every_bound_has_its_line() {
+    let mut summary = summary(Verdict::Incomplete);
+    summary.levels.push(Level { bound: 0, executions: 1, findings: 0, complete: true });
+    summary.levels.push(Level { bound: 1, executions: 12, findings: 1, complete: false });
+    let report = render(&summary, &LOOK);
+    let lines = "bound 0: 1 execution, 0 findings\nbound 1: 12 executions, 1 finding, not complete\nfilters: ";
+    assert!(report.contains(lines), "{report}");
+}
+
+#[test]
 fn an_incomplete_run_is_never_called_clean() {
     let mut summary = summary(Verdict::Incomplete);
     summary.notes.push("stopped after 10 executions".into());

@@ -1,0 +1,200 @@
+//! Searches with growing bounds, one after the other: what needs little is found before what needs much.
+//!
+//! A level covers the ones below it, and repeats them: a bounded search does not know which of its schedules a smaller
+//! bound would have allowed too. The number of schedules grows so fast with the bound that the last level is most of the
+//! work. The search ends early at a level where the bound has cut nothing: the next one would do the same again.
+
+use super::{Absorbed, Counts, Plan, Strategy};
+use crate::filters::Preserves;
+use crate::frontend::Execution;
+use rscale_protocol::arena::Token;
+use serde::Serialize;
+
+/// What came of one bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Level {
+    /// The bound.
+    pub bound: u64,
+    /// Complete executions within it.
+    pub executions: u64,
+    /// What was found that no lower level had found.
+    pub findings: u64,
+    /// Whether everything within the bound was explored.
+    pub complete: bool,
+}
+
+/// Makes the search with a bound.
+pub type MakeLevel = Box<dyn Fn(u64) -> Box<dyn Strategy>>;
+
+/// A search with growing bounds.
+pub struct Levels {
+    make: MakeLevel,
+    last: u64,
+    current: Level,
+    search: Box<dyn Strategy>,
+    /// The levels that are done, and what they did together.
+    done: Vec<Level>,
+    before: Counts,
+    schedule: Vec<Token>,
+}
+
+impl Levels {
+    /// All bounds from the first to the last one.
+    #[must_use]
+    pub fn new(first: u64, last: u64, make: MakeLevel) -> Levels {
+        let search = make(first);
+        let current = Level { bound: first, executions: 0, findings: 0, complete: false };
+        Levels { make, last, current, search, done: Vec::new(), before: Counts::default(), schedule: Vec::new() }
+    }
+
+    fn now(&self) -> Level {
+        let counts = self.search.counts();
+        let is_complete = self.current.complete && counts.out_of_steps == 0;
+        Level { executions: counts.executions, complete: is_complete, ..self.current }
+    }
+
+    /// Goes on to the next level, if there is one that can be different.
+    fn advance(&mut self) -> bool {
+        self.current.complete = true;
+        let is_cut = |preserves: &Preserves| matches!(preserves, Preserves::OnlyWithin { cut: 1.., .. });
+        if self.current.bound >= self.last || !self.search.preserves().iter().any(is_cut) {
+            return false;
+        }
+        self.done.push(self.now());
+        self.before = self.before.and(&self.search.counts());
+        self.current = Level { bound: self.current.bound + 1, executions: 0, findings: 0, complete: false };
+        self.search = (self.make)(self.current.bound);
+        true
+    }
+}
+
+impl Strategy for Levels {
+    fn next_schedule(&mut self) -> Option<Plan<'_>> {
+        loop {
+            if let Some(Plan { schedule, order, sleep }) = self.search.next_schedule() {
+                self.schedule.clear();
+                self.schedule.extend_from_slice(schedule);
+                return Some(Plan { schedule: &self.schedule, order, sleep });
+            }
+            if !self.advance() {
+                return None;
+            }
+        }
+    }
+
+    fn absorb(&mut self, execution: &Execution) -> Absorbed {
+        self.search.absorb(execution)
+    }
+
+    /// Goes on with the level that was reached: it covers those below it.
+    fn begin_anew(&mut self, discarded: u64) {
+        let Counts { runs, .. } = self.before;
+        self.search.begin_anew(self.before.discarded + runs + discarded);
+        self.before = Counts::default();
+        self.done.clear();
+    }
+
+    fn was_wrong(&self) -> bool {
+        self.search.was_wrong()
+    }
+
+    fn note_findings(&mut self, count: u64) {
+        self.current.findings += count;
+    }
+
+    fn levels(&self) -> Vec<Level> {
+        self.done.iter().copied().chain([self.now()]).collect()
+    }
+
+    fn counts(&self) -> Counts {
+        self.before.and(&self.search.counts())
+    }
+
+    fn preserves(&self) -> Vec<Preserves> {
+        self.search.preserves()
+    }
+
+    fn memory(&self) -> usize {
+        self.search.memory()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs once per level and cuts something below a bound of 2.
+    struct Stub {
+        bound: u64,
+        runs: u64,
+    }
+
+    impl Strategy for Stub {
+        fn next_schedule(&mut self) -> Option<Plan<'_>> {
+            (self.runs == 0).then(|| Plan::of(&[]))
+        }
+        fn absorb(&mut self, _execution: &Execution) -> Absorbed {
+            self.runs += 1;
+            Absorbed::Added
+        }
+        fn begin_anew(&mut self, _discarded: u64) {
+            self.runs = 0;
+        }
+        fn counts(&self) -> Counts {
+            Counts { runs: self.runs, executions: self.runs * 10, max_depth: self.bound, ..Counts::default() }
+        }
+        fn preserves(&self) -> Vec<Preserves> {
+            let cut = u64::from(self.bound < 2);
+            vec![Preserves::OnlyWithin { bound: "preemptions", value: self.bound, cut }]
+        }
+        fn memory(&self) -> usize {
+            0
+        }
+    }
+
+    fn levels(first: u64, last: u64) -> Levels {
+        Levels::new(first, last, Box::new(|bound| Box::new(Stub { bound, runs: 0 })))
+    }
+
+    fn run_through(levels: &mut Levels) {
+        while levels.next_schedule().is_some() {
+            levels.absorb(&Execution::default());
+        }
+    }
+
+    fn bounds(levels: &Levels) -> Vec<(u64, u64, u64, bool)> {
+        levels.levels().iter().map(|level| (level.bound, level.executions, level.findings, level.complete)).collect()
+    }
+
+    #[test]
+    fn levels_follow_each_other() {
+        let mut levels = levels(0, 1);
+        assert_eq!(bounds(&levels), [(0, 0, 0, false)]);
+        assert!(levels.next_schedule().is_some());
+        levels.absorb(&Execution::default());
+        assert!(levels.next_schedule().is_some());
+        levels.note_findings(2);
+        run_through(&mut levels);
+        assert_eq!(bounds(&levels), [(0, 10, 0, true), (1, 10, 2, true)]);
+        assert_eq!((levels.counts().runs, levels.counts().executions, levels.counts().max_depth), (2, 20, 1));
+    }
+
+    #[test]
+    fn a_bound_that_cuts_nothing_is_the_last() {
+        let mut levels = levels(1, 9);
+        run_through(&mut levels);
+        assert_eq!(bounds(&levels), [(1, 10, 0, true), (2, 10, 0, true)]);
+    }
+
+    #[test]
+    fn what_begins_anew_goes_on_with_its_level() {
+        let mut levels = levels(0, 9);
+        assert!(levels.next_schedule().is_some());
+        levels.absorb(&Execution::default());
+        assert!(levels.next_schedule().is_some());
+        levels.begin_anew(1);
+        assert_eq!((levels.counts().runs, levels.current.bound), (0, 1));
+        run_through(&mut levels);
+        assert_eq!(bounds(&levels), [(1, 10, 0, true), (2, 10, 0, true)]);
+    }
+}

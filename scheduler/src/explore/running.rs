@@ -1,0 +1,73 @@
+//! Who runs, and when that is a preemption.
+//!
+//! A preemption is a step of another thread although the one that ran could have gone on. A thread that waits can not go
+//! on; one that is about to yield or to sleep lets others run by itself. The step by which one of several waiters is
+//! chosen for a signal is part of the signal: the thread that sent it still runs.
+
+use rscale_protocol::arena::Step;
+use rscale_protocol::{Choice, Op, ThreadId};
+
+/// Who runs behind a step, given who ran before it, and the step before it.
+#[must_use]
+pub fn running_after(running: Option<ThreadId>, before: Option<&Step>, step: &Step) -> ThreadId {
+    let is_signal = before.is_some_and(|before| before.action.op == Op::CondSignal);
+    let is_choice = is_signal && step.action.op == Op::CondWake && step.choice == Choice::Proceed;
+    match running {
+        Some(signaller) if is_choice && !step.enabled[0].contains(signaller) => signaller,
+        _ => step.action.thread,
+    }
+}
+
+/// How often a thread was preempted.
+#[must_use]
+pub fn preemptions(steps: &[Step]) -> usize {
+    let (mut running, mut count) = (None, 0);
+    for (index, step) in steps.iter().enumerate() {
+        let could_go_on = |thread: &ThreadId| {
+            let mut later = steps[index..].iter().filter(|later| later.action.thread == *thread);
+            step.enabled[0].contains(*thread) && !later.next().is_some_and(|next| next.action.op.lets_others_run())
+        };
+        count += usize::from(running.filter(|&thread| thread != step.action.thread).is_some_and(|t| could_go_on(&t)));
+        running = Some(running_after(running, index.checked_sub(1).map(|before| &steps[before]), step));
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rscale_protocol::{Action, ThreadSet, Variable};
+
+    fn step(thread: u16, op: Op, enabled: &[u16]) -> Step {
+        let enabled: ThreadSet = enabled.iter().copied().map(ThreadId).collect();
+        let action = Action::new(ThreadId(thread), op, Variable(64));
+        Step { action, choice: Choice::Proceed, result: 0, enabled: [enabled, ThreadSet::EMPTY, ThreadSet::EMPTY] }
+    }
+
+    #[test]
+    fn only_a_thread_that_could_go_on_is_preempted() {
+        let (lock, unlock) = (Op::MutexLock, Op::MutexUnlock);
+        assert_eq!(preemptions(&[step(1, lock, &[1, 2]), step(1, unlock, &[1]), step(2, lock, &[2])]), 0);
+        assert_eq!(preemptions(&[step(1, lock, &[1, 2]), step(2, unlock, &[1, 2]), step(1, unlock, &[1, 2])]), 2);
+        assert_eq!(preemptions(&[]), 0);
+    }
+
+    #[test]
+    fn a_thread_that_yields_is_not_preempted() {
+        let polite = [step(1, Op::MutexLock, &[1, 2]), step(2, Op::MutexLock, &[1, 2]), step(1, Op::Yield, &[1])];
+        assert_eq!(preemptions(&polite), 0);
+    }
+
+    #[test]
+    fn choosing_a_waiter_is_part_of_the_signal() {
+        let goes_on = [
+            step(1, Op::CondSignal, &[1]),
+            step(3, Op::CondWake, &[2, 3]),
+            step(1, Op::MutexLock, &[1, 3]),
+            step(3, Op::CondRetake, &[3]),
+        ];
+        assert_eq!(preemptions(&goes_on), 0);
+        let switches = [goes_on[0], goes_on[1], step(3, Op::CondRetake, &[1, 3])];
+        assert_eq!(preemptions(&switches), 1, "the thread that sent the signal could have gone on");
+    }
+}

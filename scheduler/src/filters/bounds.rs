@@ -1,0 +1,178 @@
+//! `pb=N` and `delay=N`: schedules that need few interventions of the scheduler.
+//!
+//! Both count what a path costs, and cut what would cost more than the bound: `pb` counts preemptions, `delay` what is
+//! passed over by a schedule that is fixed otherwise (Emmi, Qadeer, Rakamaric, 2011). The fixed one is that of the shim:
+//! the thread that runs goes on; where it can not, the lowest one does, and threads that yield or sleep come last. To
+//! take another thread instead costs one for each that comes before it; a time-out while somebody can proceed costs one.
+//!
+//! What is cut depends on the path, not on the state: a filter that explores each state once would lose what a cheaper
+//! path to it allows. So these filters do not go together with one.
+//!
+//! With a range (`pb=0..3`), the levels are searched one after the other, each repeating the ones below it.
+
+use super::{Filter, FilterInfo, Make, Needs, Preserves};
+use crate::explore::{Candidates, Node, Path, running_after};
+use crate::frontend::Configuration;
+use rscale_protocol::arena::Token;
+use rscale_protocol::{Choice, MAX_THREADS, ThreadId, ThreadSet};
+
+pub(super) const PREEMPTIONS: FilterInfo = FilterInfo {
+    name: "pb",
+    argument: Some("N|N..M"),
+    range: 0..=u64::MAX,
+    summary: "preemption bound: schedules with at most N preemptions; with a range, one bound after the other",
+    needs: Needs { every_path: true, ..Needs::NOTHING },
+    make: Make::Filter(|value| Box::new(Bound::new(value, "preemptions", State::preemptions))),
+};
+
+pub(super) const DELAYS: FilterInfo = FilterInfo {
+    name: "delay",
+    argument: Some("N|N..M"),
+    range: 0..=u64::MAX,
+    summary: "delay bound: schedules that deviate N times at most from one that is fixed; or a range of bounds",
+    needs: Needs { every_path: true, ..Needs::NOTHING },
+    make: Make::Filter(|value| Box::new(Bound::new(value, "delays", State::delays))),
+};
+
+/// A bound on what a path costs.
+struct Bound {
+    bound: u64,
+    unit: &'static str,
+    cost: fn(&State, Token) -> u64,
+    /// The states on the path.
+    states: Vec<State>,
+    cut: u64,
+}
+
+/// What matters of a state.
+struct State {
+    /// What the path to it has cost.
+    spent: u64,
+    /// Who ran last.
+    running: Option<ThreadId>,
+    enabled: [ThreadSet; 3],
+    /// Those that let others run.
+    polite: ThreadSet,
+}
+
+impl Bound {
+    fn new(bound: Option<u64>, unit: &'static str, cost: fn(&State, Token) -> u64) -> Bound {
+        Bound { bound: bound.unwrap_or(0), unit, cost, states: Vec::new(), cut: 0 }
+    }
+
+    /// What the path to its last state has cost, and who runs there.
+    fn arrive(&self, path: &Path) -> (u64, Option<ThreadId>) {
+        let [earlier @ .., from, _] = path.nodes() else { return (0, None) };
+        let (Some(state), Some(step), Some(token)) = (self.states.last(), &from.taken, from.token()) else {
+            return (0, None);
+        };
+        let before = earlier.last().and_then(|node| node.taken.as_ref());
+        let spent = state.spent.saturating_add((self.cost)(state, token));
+        (spent, Some(running_after(state.running, before, step)))
+    }
+}
+
+impl Filter for Bound {
+    fn visit(&mut self, path: &Path, configuration: &mut Configuration, candidates: &mut Candidates) {
+        let Some(node) = path.nodes().last() else { return };
+        self.states.truncate(path.depth());
+        let (spent, running) = self.arrive(path);
+        let state = State { spent, running, enabled: node.enabled, polite: polite(node, configuration) };
+        let left = self.bound.saturating_sub(spent);
+        let before = candidates.len();
+        candidates.retain(|token| (self.cost)(&state, token) <= left);
+        self.cut += u64::from(candidates.len() < before);
+        self.states.push(state);
+    }
+
+    fn restart(&mut self) {
+        self.states.clear();
+        self.cut = 0;
+    }
+
+    fn preserves(&self) -> Preserves {
+        Preserves::OnlyWithin { bound: self.unit, value: self.bound, cut: self.cut }
+    }
+
+    fn memory(&self) -> usize {
+        self.states.capacity() * size_of::<State>()
+    }
+}
+
+/// The threads that would let others run.
+fn polite(node: &Node, configuration: &Configuration) -> ThreadSet {
+    let lets_others_run =
+        |thread: &ThreadId| configuration.next_action(*thread).is_some_and(|action| action.op.lets_others_run());
+    node.enabled[0].iter().filter(lets_others_run).collect()
+}
+
+impl State {
+    fn preemptions(&self, token: Token) -> u64 {
+        let is_preempted = |thread: &ThreadId| {
+            *thread != token.thread && self.enabled[0].contains(*thread) && !self.polite.contains(*thread)
+        };
+        u64::from(self.running.as_ref().is_some_and(is_preempted))
+    }
+
+    fn delays(&self, token: Token) -> u64 {
+        match token.choice {
+            Choice::Proceed => self.passed_over(self.enabled[0], token.thread),
+            Choice::TimeOut if self.enabled[0].is_empty() => self.passed_over(self.enabled[1], token.thread),
+            Choice::TimeOut | Choice::Spurious => 1,
+        }
+    }
+
+    /// How many of the threads come before this one.
+    fn passed_over(&self, threads: ThreadSet, thread: ThreadId) -> u64 {
+        let running = self.running.unwrap_or(ThreadId::MAIN);
+        let key = |other: ThreadId| {
+            if self.polite.contains(other) {
+                let distance = (other.index() + MAX_THREADS - running.index() - 1) % MAX_THREADS;
+                return (2, distance);
+            }
+            (u8::from(other != running), other.index())
+        };
+        threads.iter().filter(|&other| key(other) < key(thread)).count() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(threads: &[u16]) -> ThreadSet {
+        threads.iter().copied().map(ThreadId).collect()
+    }
+
+    fn state(running: u16, proceed: &[u16], time_out: &[u16], polite: &[u16]) -> State {
+        let enabled = [set(proceed), set(time_out), ThreadSet::EMPTY];
+        State { spent: 0, running: Some(ThreadId(running)), enabled, polite: set(polite) }
+    }
+
+    fn token(thread: u16, choice: Choice) -> Token {
+        Token { thread: ThreadId(thread), choice }
+    }
+
+    #[test]
+    fn a_preemption_takes_a_thread_that_could_go_on() {
+        let costs = |state: State| [0, 1, 2].map(|thread| state.preemptions(token(thread, Choice::Proceed)));
+        assert_eq!(costs(state(1, &[0, 1, 2], &[], &[])), [1, 0, 1]);
+        assert_eq!(costs(state(1, &[0, 2], &[], &[])), [0, 0, 0], "it waits");
+        assert_eq!(costs(state(1, &[0, 1, 2], &[], &[1])), [0, 0, 0], "it yields");
+        assert_eq!(costs(State { running: None, ..state(1, &[0, 1, 2], &[], &[]) }), [0, 0, 0]);
+        let waits = state(1, &[1, 2], &[2], &[]);
+        assert_eq!([1, 2].map(|thread| waits.preemptions(token(thread, Choice::TimeOut))), [0, 1]);
+    }
+
+    #[test]
+    fn a_delay_passes_over_a_thread() {
+        let costs = |state: State| [0, 1, 2, 3].map(|thread| state.delays(token(thread, Choice::Proceed)));
+        assert_eq!(costs(state(2, &[0, 1, 2, 3], &[], &[])), [1, 2, 0, 3]);
+        assert_eq!(costs(state(2, &[0, 1, 3], &[], &[]))[..2], [0, 1], "the lowest goes on");
+        assert_eq!(costs(state(2, &[0, 1, 2, 3], &[], &[2, 0])), [2, 0, 3, 1], "those that yield come last");
+        let timed = state(2, &[2], &[1, 3], &[]);
+        assert_eq!([1, 3].map(|thread| timed.delays(token(thread, Choice::TimeOut))), [1, 1]);
+        let only_timed = state(2, &[], &[1, 3], &[]);
+        assert_eq!([1, 3].map(|thread| only_timed.delays(token(thread, Choice::TimeOut))), [0, 1]);
+    }
+}
