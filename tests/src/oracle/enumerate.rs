@@ -59,13 +59,20 @@ fn visit(machine: &Machine, program: &Program, enumeration: &mut Enumeration) {
         visit(&next, program, enumeration);
     }
     if enabled.is_empty() {
-        enumeration.paths += 1;
+        enumeration.end(machine);
+    }
+}
+
+impl Enumeration {
+    /// A schedule ends here.
+    pub(super) fn end(&mut self, machine: &Machine) {
+        self.paths += 1;
         match &machine.outcome {
             Some(outcome) if machine.over => {
-                enumeration.total.insert(outcome.total.clone());
-                enumeration.joined.insert(outcome.joined.clone());
+                self.total.insert(outcome.total.clone());
+                self.joined.insert(outcome.joined.clone());
             }
-            _ => enumeration.deadlocks += 1,
+            _ => self.deadlocks += 1,
         }
     }
 }

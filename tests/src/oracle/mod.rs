@@ -4,6 +4,7 @@
 //! operation, and run under rscale by `tests/programs/interpreter.c`. Both must agree on the number of schedules, on
 //! the set of outcomes and on deadlocks. Nothing is shared with rscale's own model of the operations.
 
+mod bounded;
 mod enumerate;
 mod generate;
 mod machine;
@@ -11,6 +12,7 @@ mod program;
 mod random;
 mod step;
 
+pub use bounded::{Cost, enumerate_within};
 pub use enumerate::{Enumeration, count_paths, enumerate};
 pub use generate::generate;
 pub use program::{Op, Program};

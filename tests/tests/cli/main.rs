@@ -2,6 +2,7 @@
 //!
 //! Each test asserts the exit status and the text that matters. CLI.md is the contract.
 
+mod bounded;
 mod endings;
 mod information;
 mod invariants;
@@ -11,6 +12,7 @@ mod output;
 mod queries;
 mod refusals;
 mod replays;
+mod sampling;
 mod subjects;
 mod terminal;
 mod usage;

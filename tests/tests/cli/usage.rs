@@ -48,6 +48,16 @@ fn filters_that_do_not_go_together() {
         expect_status(&place.rscale(&["run", "./program", "--filters", strategy, "--spurious", "0"]), 0);
     }
     expect_status(&place.rscale(&["run", "./program", "--filters", "nsb", "--spurious", "1"]), 0);
+    for (filters, words) in [
+        ("pb=2,nsb", "pb can not be combined with nsb: nsb explores what several paths have in common once"),
+        ("superstep,delay=2", "delay can not be combined with superstep"),
+        ("pb=0..2,delay=0..2", "pb=0..2 and delay=0..2 are two ranges; give one of them a single number"),
+        ("pb=2..0", "filter pb: the range 2..0 is empty; write the lower bound first"),
+        ("pb", "filter pb needs a number, as in pb=2"),
+        ("db=0..2", "filter db needs a whole number"),
+    ] {
+        place.refuses(&["run", "./program", "--filters", filters], words);
+    }
 }
 
 #[test]

@@ -1,0 +1,96 @@
+//! Searches with a bound on preemptions or delays, and with several bounds one after the other.
+
+use crate::subjects::{CLEAN, DEADLOCK, Place, expect_status, one_line};
+use rscale_tests::summary::Summary;
+
+fn summary(place: &Place, arguments: &[&str], status: i32) -> Summary {
+    let line = [&["run", "./program", "--quiet", "--json", "result.json"], arguments].concat();
+    expect_status(&place.rscale(&line), status);
+    Summary::parse(&std::fs::read(place.scratch.file("result.json")).expect("written")).expect("JSON")
+}
+
+#[test]
+fn a_bound_is_part_of_the_guarantee() {
+    let place = Place::with("program", DEADLOCK);
+    let none = summary(&place, &["--filters", "pb=0"], 3);
+    assert_eq!((none.text("verdict"), &none.0["complete"]), ("incomplete", &false.into()));
+    assert!(none.text("guarantee").starts_with("incomplete: no bug with at most 0 preemptions; nothing was explored"));
+    let one = summary(&place, &["--filters", "pb=1"], 1);
+    assert_eq!(one.findings()[0]["preemptions"], 1);
+    assert!(!one.text("guarantee").contains("no bug"), "{}", one.text("guarantee"));
+    let delayed = summary(&place, &["--filters", "delay=0"], 3);
+    assert_eq!(delayed.number("executions"), Some(1), "the fixed schedule");
+    assert!(delayed.text("guarantee").contains("no bug with at most 0 delays"));
+}
+
+#[test]
+fn a_bound_that_cuts_nothing_is_no_bound() {
+    let place = Place::with("program", CLEAN);
+    let all = summary(&place, &["--filters", "pb=99"], 0);
+    assert!(all.text("guarantee").starts_with("every schedule was executed"), "{}", all.text("guarantee"));
+    assert_eq!(all.number("executions"), summary(&place, &["--filters", ""], 0).number("executions"));
+}
+
+#[test]
+fn bounds_grow_until_something_is_found() {
+    let place = Place::with("program", DEADLOCK);
+    for filter in ["pb", "delay"] {
+        let found = summary(&place, &["--filters", &format!("{filter}=0..3")], 1);
+        let levels = found.0["levels"].as_array().expect("levels").clone();
+        let shown = levels.iter().map(|level| (&level["bound"], &level["findings"], &level["complete"]));
+        let expected = [(&0.into(), &0.into(), &true.into()), (&1.into(), &1.into(), &false.into())];
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
+        let executions: u64 = levels.iter().filter_map(|level| level["executions"].as_u64()).sum();
+        assert_eq!(found.number("executions"), Some(executions), "all levels count");
+        assert!(
+            found.text("guarantee").starts_with("incomplete: no bug with at most 0 "),
+            "{}",
+            found.text("guarantee")
+        );
+    }
+}
+
+#[test]
+fn every_level_has_its_line() {
+    let place = Place::with("program", DEADLOCK);
+    let finished = place.rscale(&["run", "./program", "--filters", "pb=0..2", "--keep-going"]);
+    expect_status(&finished, 1);
+    let report = finished.out();
+    assert!(report.contains("\nbound 0: 3 executions, 0 findings\nbound 1: "), "{report}");
+    assert!(report.contains(" executions, 1 finding\nbound 2: "), "{report}");
+    assert!(one_line(&report).contains("filters: pb=0..2 guarantee: incomplete: no bug with at most 0 preemptions"));
+}
+
+#[test]
+fn levels_end_where_the_bound_cuts_nothing() {
+    let place = Place::with("program", CLEAN);
+    let all = summary(&place, &["--filters", "pb=0..1000"], 0);
+    let levels = all.0["levels"].as_array().expect("levels").len();
+    assert!((2..20).contains(&levels), "{levels} levels");
+    assert!(all.text("guarantee").starts_with("every schedule was executed"), "{}", all.text("guarantee"));
+}
+
+/// A thread that polls gives others their turn: no preemption is needed for what it waits for.
+#[test]
+fn a_thread_that_yields_is_not_preempted() {
+    let source = r#"
+#include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+static atomic_int stage;
+static void *other(void *unused) { stage = 1; return unused; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, other, NULL);
+    sched_yield();
+    assert(stage == 0);
+    pthread_join(thread, NULL);
+    return 0;
+}
+"#;
+    let place = Place::with("program", source);
+    let found = summary(&place, &["--filters", "pb=0"], 1);
+    assert_eq!(found.findings()[0]["preemptions"], 0);
+}
