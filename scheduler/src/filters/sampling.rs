@@ -10,7 +10,7 @@ pub(super) const RANDOM: FilterInfo = FilterInfo {
     range: 0..=0,
     summary: "sample: each step by chance among all that can be taken; needs --max-executions or --time-limit",
     needs: Needs::NOTHING,
-    make: Make::Sample(|_, seed| Box::new(Sample::random(seed))),
+    make: Make::Sample(|_, terms| Box::new(Sample::random(terms.seed))),
 };
 
 pub(super) const PCT: FilterInfo = FilterInfo {
@@ -19,7 +19,7 @@ pub(super) const PCT: FilterInfo = FilterInfo {
     range: 1..=MAX_CHANGES as u64 + 1,
     summary: "sample: random priorities that change D-1 times, with a bound for bugs of depth D (Burckhardt et al.)",
     needs: Needs::NOTHING,
-    make: Make::Sample(|depth, seed| Box::new(Sample::priorities(depth.unwrap_or(1), seed))),
+    make: Make::Sample(|depth, terms| Box::new(Sample::priorities(depth.unwrap_or(1), terms.seed))),
 };
 
 pub(super) const POS: FilterInfo = FilterInfo {
@@ -28,5 +28,5 @@ pub(super) const POS: FilterInfo = FilterInfo {
     range: 0..=0,
     summary: "sample: random priorities of steps, drawn anew after a conflict (partial order sampling, Yuan et al.)",
     needs: Needs::NOTHING,
-    make: Make::Sample(|_, seed| Box::new(Sample::events(seed))),
+    make: Make::Sample(|_, terms| Box::new(Sample::events(terms.seed))),
 };
