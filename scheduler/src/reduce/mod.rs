@@ -98,8 +98,10 @@ impl Strategy for Reduction {
         let known = self.history.len();
         let new = self.races.len();
         let complete = self.walk(execution);
-        if let Some(end) = execution.end.as_ref().filter(|end| end.ending == Ending::Sleeping) {
-            self.go_on_otherwise(&end.enabled);
+        match execution.end.as_ref() {
+            Some(end) if end.ending == Ending::Sleeping => self.go_on_otherwise(&end.enabled),
+            Some(end) if end.ending == Ending::Diverged => self.go_on_in_all_ways(&end.enabled),
+            _ => {}
         }
         self.find_pending(execution);
         self.find_late(execution, known);
@@ -244,6 +246,16 @@ impl Reduction {
         let other = Candidates::all(*enabled).iter().find(is_awake);
         if let Some(token) = other {
             // What it will touch is not known.
+            node.tree.add(Footprint { token, touches: smallvec![], reach: Reach::Everyone, steps: 1 });
+        }
+    }
+
+    /// What was planned was not possible, and other plans may have been dropped because of it: plans whatever is possible.
+    fn go_on_in_all_ways(&mut self, enabled: &[ThreadSet; 3]) {
+        let Some(node) = self.nodes.last_mut() else { return };
+        let sleep = &node.sleep;
+        let is_awake = |token: &Token| !sleep.iter().any(|sleeper| sleeper.token == *token);
+        for token in Candidates::all(*enabled).iter().filter(is_awake) {
             node.tree.add(Footprint { token, touches: smallvec![], reach: Reach::Everyone, steps: 1 });
         }
     }

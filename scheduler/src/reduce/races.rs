@@ -16,8 +16,10 @@ pub fn rivals(history: &History, event: &Event, predecessors: &[Predecessor], fo
         match predecessor.link {
             Link::Fixed => {}
             Link::Reach => {
-                if is_direct(history, predecessor.event, predecessors, |other| other == predecessor) {
-                    found.push(predecessor.event);
+                let first = predecessor.event;
+                let is_possible = event.wait == Wait::Nothing || was_possible(history, event, first);
+                if is_possible && is_direct(history, first, predecessors, |other| other == predecessor) {
+                    found.push(first);
                 }
             }
             Link::Variable(variable) => behind(history, event, predecessors, predecessor.event, variable, found),
@@ -213,6 +215,13 @@ fn written_without(history: &History, event: &Event, entry: &Entry) -> Possible 
         writes.any(|known| !history.happens_before(entry.event, known.event))
     });
     if is_written { Possible::Yes } else { Possible::No }
+}
+
+/// Whether the event, which may have to wait, could have come before an earlier one, as far as the execution shows.
+fn was_possible(history: &History, event: &Event, first: EventIndex) -> bool {
+    let thread = event.footprint.thread();
+    let was_there = history.last_of(thread).is_none_or(|last| last < first);
+    !was_there || history.event(first).possible.contains(thread)
 }
 
 /// Whatever it waits for: the execution shows whether it was possible before the earlier event.
