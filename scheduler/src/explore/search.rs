@@ -187,11 +187,11 @@ mod tests {
     use super::*;
     use crate::backend::RunEnd;
     use crate::filters;
-    use proptest::prelude::*;
+    use proptest::prelude::{Strategy as Generator, any, prop, proptest};
     use rscale_protocol::arena::Step;
     use rscale_protocol::{Action, Choice, Op, ThreadId, Variable};
 
-    fn any_step() -> impl Strategy<Value = Step> {
+    fn any_step() -> impl Generator<Value = Step> {
         (0u16..128, 0..Op::ALL.len(), 0u64..5, any::<[u64; 2]>(), 0u8..3).prop_map(
             |(thread, op, object, enabled, choice)| {
                 let mut action = Action::new(ThreadId(thread), Op::ALL[op], Variable(object * 64));

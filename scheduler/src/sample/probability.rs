@@ -63,6 +63,9 @@ impl Probability {
     /// The least probability that one of the runs does.
     #[must_use]
     pub fn overall(&self) -> f64 {
+        if self.runs == 0 {
+            return 0.0;
+        }
         // 1 - (1 - p)^runs, without losing small numbers.
         -(self.runs as f64 * (-self.per_run()).ln_1p()).exp_m1()
     }
