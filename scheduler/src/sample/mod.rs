@@ -139,9 +139,7 @@ mod tests {
         let enabled = [[ThreadId(0), ThreadId(1)].into_iter().collect(), ThreadSet::EMPTY, ThreadSet::EMPTY];
         let action = |index: usize| Action::new(ThreadId(index as u16 % 2), Op::MutexUnlock, Variable(64));
         let step = |index| Step { action: action(index), choice: Choice::Proceed, result: 0, enabled };
-        let mut execution = Execution::default();
-        execution.steps = (0..length).map(step).collect::<Vec<_>>().into();
-        execution
+        Execution { steps: (0..length).map(step).collect::<Vec<_>>().into(), ..Execution::default() }
     }
 
     fn orders(mut sample: Sample, runs: usize) -> Vec<Beyond> {
