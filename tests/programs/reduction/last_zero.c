@@ -7,7 +7,6 @@
  * variant: -DN=4 nsb=28 source=28 optimal=28
  * variant: -DN=7 source=320 optimal=320
  * variant: -DN=9 source=1536 optimal=1536
- * variant: -DN=11 optimal=7168
  *
  * Seed 001, figure 5.1: thread j makes x[j] one more than x[j-1]; another one looks for the last zero, from the end of the
  * array. (N+3) * 2^(N-2) traces.
