@@ -250,7 +250,7 @@ pub fn after_help() -> String {
     let names: Vec<String> = filters::registry().iter().map(filter_usage).collect();
     let filters = wrap(&format!("Filters: {} (rscale list explains them)", names.join(", ")), 80, 9);
     filters.join("\n")
-        + "\n\nExamples:\n  rscale run ./a.out\n  rscale run test.c --keep-going --time-limit 30s -- 4 fast\n  \
+        + "\n\nExamples:\n  rscale run test.c --keep-going --time-limit 30s -- 4 fast\n  \
            rscale run ./a.out --filters db=30 --json result.json"
 }
 

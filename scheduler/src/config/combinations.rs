@@ -92,13 +92,16 @@ mod tests {
     #[test]
     fn strategies_stand_alone() {
         let rules = Rules::default();
-        for list in ["", "nsb", "nsb,db=4,superstep", "lcd,superstep", "dpor", "source", "optimal"] {
+        for list in
+            ["", "nsb", "nsb,db=4,superstep", "lcd,superstep", "dpor", "source", "optimal", "bpor=2", "lazy-bpor=0"]
+        {
             assert_eq!(check(list, &rules, false), Ok(()), "{list}");
         }
         for (list, words) in [
             ("dpor,nsb", "dpor decides by itself what is explored, and can not be combined with nsb"),
             ("db=4,source", "source decides by itself what is explored, and can not be combined with db"),
             ("optimal,source", "optimal decides by itself what is explored, and can not be combined with source"),
+            ("pb=2,bpor=2", "bpor decides by itself what is explored, and can not be combined with pb"),
         ] {
             assert!(check(list, &rules, true).expect_err("refused").starts_with(words), "{list}");
         }
@@ -136,9 +139,10 @@ mod tests {
     #[test]
     fn reductions_know_nothing_of_a_shared_budget() {
         let rules = Rules { spurious: 1, ..Rules::default() };
-        for list in ["dpor", "source", "optimal"] {
+        for list in ["dpor", "source", "optimal", "naive-bpor=1", "bpor=0..1", "source-bpor=1", "lazy-bpor=1"] {
             let reason = check(list, &rules, true).expect_err("refused");
-            assert!(reason.starts_with(&format!("{list} can not be combined with --spurious")), "{reason}");
+            let name = list.split('=').next().unwrap_or(list);
+            assert!(reason.starts_with(&format!("{name} can not be combined with --spurious")), "{reason}");
         }
         assert_eq!(check("nsb", &rules, true), Ok(()));
         assert_eq!(check("", &rules, true), Ok(()));

@@ -107,7 +107,7 @@ pub fn needs(choices: &[FilterChoice]) -> Needs {
 /// Every filter.
 #[must_use]
 pub fn registry() -> &'static [FilterInfo] {
-    static REGISTRY: [FilterInfo; 12] = [
+    static REGISTRY: [FilterInfo; 16] = [
         nsb::INFO,
         db::INFO,
         bounds::PREEMPTIONS,
@@ -117,6 +117,10 @@ pub fn registry() -> &'static [FilterInfo] {
         por::DPOR,
         por::SOURCE,
         por::OPTIMAL,
+        por::NAIVE_BPOR,
+        por::BPOR,
+        por::SOURCE_BPOR,
+        por::LAZY_BPOR,
         sampling::RANDOM,
         sampling::PCT,
         sampling::POS,
@@ -185,6 +189,15 @@ pub enum Preserves {
         value: u64,
         /// How many states were cut; 0 if the bound was never hit.
         cut: u64,
+    },
+    /// Only some of the traces that need few preemptions: something was cut, and more than that may be missing.
+    SomeWithin {
+        /// The most preemptions.
+        preemptions: u64,
+        /// How many branches were cut; 0 if the bound was never hit.
+        cut: u64,
+        /// Branches that were explored because it was too hard to tell how many they need.
+        estimated: u64,
     },
     /// Nothing for certain: schedules were run by chance.
     Sampled(Sampled),

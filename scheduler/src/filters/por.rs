@@ -1,7 +1,9 @@
-//! `dpor`, `source`, `optimal`: dynamic partial order reduction, which is a strategy of its own.
+//! `dpor`, `source`, `optimal`, and `bpor` and its relatives with a bound on preemptions: dynamic partial order
+//! reduction, which is a strategy of its own.
 
-use super::{FilterInfo, Make, Needs};
-use crate::reduce::{Optimal, Persistent, Reduction, Source};
+use super::{FilterInfo, Make, Needs, Terms};
+use crate::explore::Strategy;
+use crate::reduce::{Bounded, Lazy, Method, Optimal, Persistent, Reduction, Source};
 
 pub(super) const DPOR: FilterInfo = FilterInfo {
     name: "dpor",
@@ -29,3 +31,44 @@ pub(super) const OPTIMAL: FilterInfo = FilterInfo {
     needs: Needs::NOTHING,
     make: Make::Strategy(|_, terms| Box::new(Reduction::new(Box::new(Optimal), terms))),
 };
+
+pub(super) const NAIVE_BPOR: FilterInfo = FilterInfo {
+    name: "naive-bpor",
+    argument: Some("N"),
+    range: 0..=u64::MAX,
+    summary: "source with at most N preemptions: fast, but misses executions within the bound",
+    needs: Needs::NOTHING,
+    make: Make::Strategy(|bound, terms| bounded(Method::Naive, bound, terms)),
+};
+
+pub(super) const BPOR: FilterInfo = FilterInfo {
+    name: "bpor",
+    argument: Some("N|N..M"),
+    range: 0..=u64::MAX,
+    summary: "dpor among the executions with at most N preemptions: misses none of their traces",
+    needs: Needs::NOTHING,
+    make: Make::Strategy(|bound, terms| bounded(Method::Persistent, bound, terms)),
+};
+
+pub(super) const SOURCE_BPOR: FilterInfo = FilterInfo {
+    name: "source-bpor",
+    argument: Some("N|N..M"),
+    range: 0..=u64::MAX,
+    summary: "source among the executions with at most N preemptions: misses none of their traces",
+    needs: Needs::NOTHING,
+    make: Make::Strategy(|bound, terms| bounded(Method::Source, bound, terms)),
+};
+
+pub(super) const LAZY_BPOR: FilterInfo = FilterInfo {
+    name: "lazy-bpor",
+    argument: Some("N"),
+    range: 0..=u64::MAX,
+    summary: "source among the traces that need at most N preemptions: repeats none, but may miss some",
+    needs: Needs::NOTHING,
+    make: Make::Strategy(|bound, terms| Box::new(Reduction::new(Box::new(Lazy::new(bound.unwrap_or(0))), terms))),
+};
+
+/// The order is always the same: a program that runs on beyond its schedule stays on a thread then, and preempts none.
+fn bounded(method: Method, bound: Option<u64>, terms: Terms) -> Box<dyn Strategy> {
+    Box::new(Reduction::new(Box::new(Bounded::new(method, bound.unwrap_or(0))), Terms { seed: 0, ..terms }))
+}

@@ -46,6 +46,12 @@ pub struct Footprint {
 }
 
 impl Footprint {
+    /// An event of which nobody knows what it will touch.
+    #[must_use]
+    pub fn unknown(token: Token) -> Footprint {
+        Footprint { token, touches: SmallVec::new(), reach: Reach::Everyone, steps: 1 }
+    }
+
     /// Whose event it is.
     #[must_use]
     pub fn thread(&self) -> ThreadId {

@@ -130,7 +130,9 @@ impl History {
         self.clock(second)[self.event(first).footprint.thread().index()] > first
     }
 
-    fn clock(&self, index: EventIndex) -> &[EventIndex] {
+    /// How many events of the execution one has to take to have all of each thread's that happen before this one.
+    #[must_use]
+    pub fn clock(&self, index: EventIndex) -> &[EventIndex] {
         &self.clocks[index as usize * self.width..][..self.width]
     }
 

@@ -1,31 +1,41 @@
 //! Dynamic partial order reduction: one execution for all that differ only in the order of independent steps.
 //!
 //! The strategy runs an execution, orders its events by happens-before ([`history`]), finds the races ([`races`]) and
-//! plans their reversals ([`plan`], [`wakeup`]): `dpor`, `source` and `optimal` differ in nothing but the last. What
-//! depends on what stands in one table ([`rscale_protocol::dependence`]).
+//! plans their reversals ([`plan`], [`wakeup`]): `dpor`, `source` and `optimal` differ in nothing but the last, and so do
+//! the searches with a bound on preemptions ([`bounded`], [`lazy`]). What depends on what stands in one table
+//! ([`rscale_protocol::dependence`]).
 
+mod bounded;
 mod elsewhere;
 mod event;
 mod footprint;
 mod history;
+mod lazy;
+mod least;
 mod plan;
+mod preemptions;
 mod races;
 mod reversal;
+#[cfg(test)]
+mod scripted;
 mod wakeup;
 
 use crate::explore::{Absorbed, Candidates, Counts, Divergence, Order, Plan, Strategy, is_same_step};
 use crate::filters::{Preserves, Terms};
 use crate::frontend::Execution;
-use event::Event;
+use event::{Event, Wait};
 use footprint::{Footprint, Mode, Reach, Role, Touch};
 use history::{EventIndex, History, Predecessor};
 use plan::{Node, Planner};
-use reversal::{Extent, Race, Reversal, Second};
+use preemptions::State;
+use reversal::{Executed, Extent, Race, Reversal, Second};
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::{Choice, Ending, Op, ThreadId, ThreadSet};
 use smallvec::smallvec;
 use wakeup::Tree;
 
+pub use bounded::{Bounded, Method};
+pub use lazy::Lazy;
 pub use plan::{Optimal, Persistent, Source};
 
 /// A search by partial order reduction.
@@ -99,13 +109,14 @@ impl Strategy for Reduction {
         let new = self.races.len();
         let complete = self.walk(execution);
         match execution.end.as_ref() {
-            Some(end) if end.ending == Ending::Sleeping => self.go_on_otherwise(&end.enabled),
+            Some(end) if end.ending == Ending::Sleeping => self.go_on_otherwise(&end.enabled, execution),
             Some(end) if end.ending == Ending::Diverged => self.go_on_in_all_ways(&end.enabled),
             _ => {}
         }
         self.find_pending(execution);
         self.find_late(execution, known);
         self.plan_reversals(new);
+        self.plan_waits(known);
         self.count(execution, complete);
         Absorbed::Added
     }
@@ -118,6 +129,7 @@ impl Strategy for Reduction {
         self.races.clear();
         self.steps.clear();
         self.planned.clear();
+        self.planner.restart();
     }
 
     fn counts(&self) -> Counts {
@@ -125,7 +137,7 @@ impl Strategy for Reduction {
     }
 
     fn preserves(&self) -> Vec<Preserves> {
-        vec![Preserves::EveryTrace]
+        self.planner.preserves()
     }
 
     fn memory(&self) -> usize {
@@ -149,7 +161,9 @@ impl Reduction {
             let footprint = taken.footprint.clone();
             let node = self.nodes.last_mut()?;
             node.done.push(footprint.token);
-            node.sleep.push(footprint);
+            if self.planner.may_sleep(&self.history) {
+                node.sleep.push(footprint);
+            }
             self.history.truncate(last);
             let is_left =
                 |race: &Race| matches!(race.second, Second::Executed(second) | Second::Late(second) if second < last);
@@ -207,21 +221,25 @@ impl Reduction {
             let tree = planned.next().map(|(_, rest)| rest).unwrap_or_default();
             let enabled = execution.steps[start].enabled;
             self.steps.extend_from_slice(&execution.steps[start..end]);
-            if !self.add(event, tree, &enabled) {
+            if !self.add(event, tree, execution) {
                 self.steps.truncate(start);
-                self.go_on_otherwise(&enabled);
+                self.go_on_otherwise(&enabled, execution);
                 return false;
             }
         }
         true
     }
 
-    /// Adds an event. Returns false if whatever begins with it was explored already.
-    fn add(&mut self, event: Event, tree: Tree, enabled: &[ThreadSet; 3]) -> bool {
+    /// Adds an event. Returns false if whatever begins with it was explored already, or is not to be explored.
+    fn add(&mut self, event: Event, tree: Tree, execution: &Execution) -> bool {
         let index = self.history.len();
         let Some(node) = self.nodes.last_mut() else { return false };
         let token = event.footprint.token;
-        if node.sleep.iter().any(|sleeper| sleeper.token == token) {
+        let later = &execution.steps[event.step as usize..];
+        let state =
+            State { at: index, possible: event.possible, is_pick: event.is_pick(), later, pending: &execution.pending };
+        let is_asleep = node.sleep.iter().any(|sleeper| sleeper.token == token);
+        if is_asleep || !self.planner.admits(token, &state, &self.history) {
             return false;
         }
         self.history.predecessors(&event, &mut self.predecessors);
@@ -230,7 +248,7 @@ impl Reduction {
         self.races.extend(found);
         races::patience(&self.history, &event, &self.predecessors, &mut self.rivals);
         self.races.extend(self.rivals.iter().map(|&first| Race { first, second: Second::Late(index) }));
-        self.races.extend(alternatives(&event, enabled).map(|second| Race { first: index, second }));
+        self.races.extend(alternatives(&event, &later[0].enabled).map(|second| Race { first: index, second }));
         let sleep = node.sleep.iter().filter(|sleeper| !sleeper.conflicts(&event.footprint)).cloned().collect();
         self.history.push(event, &self.predecessors);
         self.nodes.push(Node { sleep, done: Vec::new(), tree });
@@ -240,23 +258,24 @@ impl Reduction {
     }
 
     /// The program took an event that need not be taken, or took none: plans another one, if there is one.
-    fn go_on_otherwise(&mut self, enabled: &[ThreadSet; 3]) {
+    fn go_on_otherwise(&mut self, enabled: &[ThreadSet; 3], execution: &Execution) {
         let Some(node) = self.nodes.last_mut().filter(|node| node.tree.is_empty()) else { return };
-        let is_awake = |token: &Token| !node.sleep.iter().any(|sleeper| sleeper.token == *token);
-        let other = Candidates::all(*enabled).iter().find(is_awake);
-        if let Some(token) = other {
-            // What it will touch is not known.
-            node.tree.add(Footprint { token, touches: smallvec![], reach: Reach::Everyone, steps: 1 });
+        let later = execution.steps.get(self.steps.len()..).unwrap_or_default();
+        let possible = enabled[Choice::Proceed as usize];
+        let state = State { at: self.history.len(), possible, is_pick: false, later, pending: &execution.pending };
+        let mut others = Candidates::all(*enabled).iter().filter(|&token| node.is_open(token));
+        if let Some(token) = others.find(|&token| self.planner.admits(token, &state, &self.history)) {
+            node.tree.add(Footprint::unknown(token));
         }
     }
 
     /// What was planned was not possible, and other plans may have been dropped because of it: plans whatever is possible.
     fn go_on_in_all_ways(&mut self, enabled: &[ThreadSet; 3]) {
         let Some(node) = self.nodes.last_mut() else { return };
-        let sleep = &node.sleep;
-        let is_awake = |token: &Token| !sleep.iter().any(|sleeper| sleeper.token == *token);
-        for token in Candidates::all(*enabled).iter().filter(is_awake) {
-            node.tree.add(Footprint { token, touches: smallvec![], reach: Reach::Everyone, steps: 1 });
+        for token in Candidates::all(*enabled).iter() {
+            if node.is_open(token) {
+                node.tree.add(Footprint::unknown(token));
+            }
         }
     }
 
@@ -318,14 +337,23 @@ impl Reduction {
     fn plan_reversals(&mut self, new: usize) {
         let extent = self.planner.extent();
         let start = if extent == Extent::Whole { 0 } else { new };
+        let executed = Executed { steps: &self.steps, history: &self.history };
         for race in &self.races[start..] {
-            let reversal = Reversal::of(race, &self.history, extent);
-            let taken = self.history.event(race.first).footprint.token;
-            self.planner.plan(&mut self.nodes[race.first as usize], taken, &reversal);
+            self.planner.plan(&mut self.nodes, &Reversal::of(race, executed, extent));
         }
         self.counts.race_checks += (self.races.len() - start) as u64;
         // The others belong to this execution alone.
         self.races.retain(|race| matches!(race.second, Second::Executed(_) | Second::Late(_)));
+    }
+
+    /// Lets the planner look at the new events that may have had to wait.
+    fn plan_waits(&mut self, known: EventIndex) {
+        let executed = Executed { steps: &self.steps, history: &self.history };
+        for index in known..self.history.len() {
+            if !matches!(self.history.event(index).wait, Wait::Nothing | Wait::Previous) {
+                self.planner.plan_wait(&mut self.nodes, index, executed);
+            }
+        }
     }
 
     fn count(&mut self, execution: &Execution, complete: bool) {

@@ -1,8 +1,11 @@
 //! What to explore because of a race: three answers, from the oldest to the best.
 
 use super::footprint::Footprint;
-use super::reversal::{Extent, Reversal};
+use super::history::{EventIndex, History};
+use super::preemptions::State;
+use super::reversal::{Executed, Extent, Reversal};
 use super::wakeup::Tree;
+use crate::filters::Preserves;
 use rscale_protocol::arena::Token;
 
 /// A state on the path, as far as the reduction is concerned.
@@ -16,24 +19,59 @@ pub struct Node {
     pub tree: Tree,
 }
 
+impl Node {
+    /// Whether this was or is going to be explored from here, where the path takes something.
+    #[must_use]
+    pub fn explores(&self, taken: Token, token: Token) -> bool {
+        token == taken || self.done.contains(&token) || self.tree.firsts().any(|first| first.token == token)
+    }
+
+    /// Whether something new can come of this here.
+    #[must_use]
+    pub fn is_open(&self, token: Token) -> bool {
+        !self.done.contains(&token) && !self.sleep.iter().any(|sleeper| sleeper.token == token)
+    }
+}
+
 /// Decides what is to be explored.
 pub trait Planner {
-    /// Makes sure that the race will be reversed, by something that is explored from the node before its first event,
-    /// where the path takes an event now.
-    fn plan(&self, node: &mut Node, taken: Token, reversal: &Reversal<'_>);
+    /// Makes sure that the race will be reversed, by something that is explored from the node before its first event.
+    fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>);
+
+    /// Looks at a new event that may have had to wait: where its thread comes to wait can matter to a bound.
+    fn plan_wait(&mut self, _nodes: &mut [Node], _event: EventIndex, _executed: Executed<'_>) {}
 
     /// Whether a race is looked at in every execution that has it, and not only in the first one, and how much of that the
     /// reversal takes over.
     fn extent(&self) -> Extent {
         Extent::UpToSecond
     }
+
+    /// Whether the execution may go on with this in the state behind all events. Asked for each event that is added.
+    fn admits(&mut self, _token: Token, _state: &State<'_>, _history: &History) -> bool {
+        true
+    }
+
+    /// Whether the last event, all of whose continuations were explored, need not be taken again behind independent ones.
+    fn may_sleep(&self, _history: &History) -> bool {
+        true
+    }
+
+    /// What a search with this planner covers.
+    fn preserves(&self) -> Vec<Preserves> {
+        vec![Preserves::EveryTrace]
+    }
+
+    /// The search begins anew.
+    fn restart(&mut self) {}
 }
 
 /// Optimal DPOR: the whole sequence, unless something explored before leads to the same.
 pub struct Optimal;
 
 impl Planner for Optimal {
-    fn plan(&self, node: &mut Node, _taken: Token, reversal: &Reversal<'_>) {
+    fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>) {
+        let node = &mut nodes[reversal.first as usize];
         let is_covered = |sleeper: &Footprint| sleeper.precedes(reversal.sequence()).is_some();
         if !node.sleep.iter().any(is_covered) {
             node.tree.insert(reversal.sequence().collect());
@@ -49,10 +87,9 @@ impl Planner for Optimal {
 pub struct Source;
 
 impl Planner for Source {
-    fn plan(&self, node: &mut Node, taken: Token, reversal: &Reversal<'_>) {
+    fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>) {
         let sequence: Vec<&Footprint> = reversal.sequence().collect();
-        let initials: Vec<usize> = initials(&sequence).collect();
-        add_one_of(node, taken, &sequence, &initials);
+        add_one_of(nodes, reversal, &sequence, &initials(&sequence));
     }
 }
 
@@ -61,32 +98,38 @@ impl Planner for Source {
 pub struct Persistent;
 
 impl Planner for Persistent {
-    fn plan(&self, node: &mut Node, taken: Token, reversal: &Reversal<'_>) {
+    fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>) {
         let sequence: Vec<&Footprint> = reversal.sequence().collect();
-        let events: Vec<_> = reversal.events().collect();
-        let last = sequence.len() - 1;
-        let all: Vec<usize> = initials(&sequence).collect();
-        let leads_there = |&index: &usize| match (events.get(index), reversal.second) {
-            (None, _) => index == last,
-            (Some(&event), Some(second)) => reversal.history().happens_before(event, second),
-            (Some(_), None) => sequence[index].conflicts(sequence[last]),
-        };
-        let leading: Vec<usize> = all.iter().copied().filter(leads_there).collect();
-        add_one_of(node, taken, &sequence, if leading.is_empty() { &all } else { &leading });
+        add_one_of(nodes, reversal, &sequence, &leading(reversal, &sequence));
     }
 }
 
 /// The members that the sequence can begin with.
-fn initials(sequence: &[&Footprint]) -> impl Iterator<Item = usize> {
-    (0..sequence.len()).filter(|&index| !sequence[..index].iter().any(|earlier| earlier.conflicts(sequence[index])))
+#[must_use]
+pub fn initials(sequence: &[&Footprint]) -> Vec<usize> {
+    let is_initial = |&index: &usize| !sequence[..index].iter().any(|earlier| earlier.conflicts(sequence[index]));
+    (0..sequence.len()).filter(is_initial).collect()
+}
+
+/// Those of them that the second event depends on; all where there are none.
+#[must_use]
+pub fn leading(reversal: &Reversal<'_>, sequence: &[&Footprint]) -> Vec<usize> {
+    let events: Vec<_> = reversal.events().collect();
+    let last = sequence.len() - 1;
+    let all = initials(sequence);
+    let leads_there = |&index: &usize| match (events.get(index), reversal.second) {
+        (None, _) => index == last,
+        (Some(&event), Some(second)) => reversal.executed.history.happens_before(event, second),
+        (Some(_), None) => sequence[index].conflicts(sequence[last]),
+    };
+    let leading: Vec<usize> = all.iter().copied().filter(leads_there).collect();
+    if leading.is_empty() { all } else { leading }
 }
 
 /// Adds the first of these members, unless one of them is explored anyway.
-fn add_one_of(node: &mut Node, taken: Token, sequence: &[&Footprint], members: &[usize]) {
-    let is_explored = |token: Token| {
-        token == taken || node.done.contains(&token) || node.tree.firsts().any(|first| first.token == token)
-    };
-    if !members.iter().any(|&index| is_explored(sequence[index].token))
+fn add_one_of(nodes: &mut [Node], reversal: &Reversal<'_>, sequence: &[&Footprint], members: &[usize]) {
+    let node = &mut nodes[reversal.first as usize];
+    if !members.iter().any(|&index| node.explores(reversal.taken(), sequence[index].token))
         && let Some(&first) = members.first()
     {
         node.tree.add(sequence[first].clone());

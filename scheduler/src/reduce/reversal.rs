@@ -4,6 +4,16 @@ use super::elsewhere::footprint_without;
 use super::footprint::{Footprint, Mode, Role};
 use super::history::{EventIndex, History};
 use rscale_protocol::Choice;
+use rscale_protocol::arena::{Step, Token};
+
+/// What was executed.
+#[derive(Clone, Copy)]
+pub struct Executed<'a> {
+    /// The steps.
+    pub steps: &'a [Step],
+    /// The events that they are.
+    pub history: &'a History,
+}
 
 /// Two events whose order is to be reversed.
 #[derive(Debug)]
@@ -29,8 +39,10 @@ pub enum Second {
 
 /// A sequence that reverses a race: what comes after the first event but does not happen after it, and then the second event.
 pub struct Reversal<'a> {
-    history: &'a History,
-    first: EventIndex,
+    /// The execution that it is taken from.
+    pub executed: Executed<'a>,
+    /// The first event; the sequence goes where it went.
+    pub first: EventIndex,
     /// Events from here on do not count.
     until: EventIndex,
     /// The second event, as it would be.
@@ -51,7 +63,8 @@ pub enum Extent {
 impl<'a> Reversal<'a> {
     /// The reversal of a race.
     #[must_use]
-    pub fn of(race: &Race, history: &'a History, extent: Extent) -> Reversal<'a> {
+    pub fn of(race: &Race, executed: Executed<'a>, extent: Extent) -> Reversal<'a> {
+        let history = executed.history;
         let (until, last, second) = match &race.second {
             Second::Executed(index) => (*index, footprint_without(history, race.first, *index), Some(*index)),
             Second::Late(index) => (*index, late(&history.event(*index).footprint), Some(*index)),
@@ -59,25 +72,25 @@ impl<'a> Reversal<'a> {
             Second::Instead(footprint) => (race.first, footprint.clone(), None),
         };
         let is_whole = extent == Extent::Whole && second.is_some();
-        Reversal { history, first: race.first, until: if is_whole { history.len() } else { until }, last, second }
+        Reversal { executed, first: race.first, until: if is_whole { history.len() } else { until }, last, second }
     }
 
     /// The events of the execution in it, in order; the second event follows them.
     pub fn events(&self) -> impl Iterator<Item = EventIndex> + Clone + use<'a> {
-        let (history, first) = (self.history, self.first);
+        let (history, first) = (self.executed.history, self.first);
         (first + 1..self.until).filter(move |&index| !history.happens_before(first, index))
     }
 
     /// The whole sequence.
     pub fn sequence(&self) -> impl Iterator<Item = &Footprint> + Clone {
-        let history = self.history;
+        let history = self.executed.history;
         self.events().map(move |index| &history.event(index).footprint).chain(std::iter::once(&self.last))
     }
 
-    /// The history that it is taken from.
+    /// What the path takes now, where the first event went.
     #[must_use]
-    pub fn history(&self) -> &History {
-        self.history
+    pub fn taken(&self) -> Token {
+        self.executed.history.event(self.first).footprint.token
     }
 }
 

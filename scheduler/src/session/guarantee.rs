@@ -128,8 +128,12 @@ fn within(search: &dyn Strategy, end: End) -> Option<String> {
 fn last_level(search: &dyn Strategy, preserves: &[Preserves]) -> Option<String> {
     let levels = search.levels();
     let level = levels.iter().take_while(|level| level.complete && level.findings == 0).last()?;
+    let bounds = preserves.iter().filter_map(|preserves| match preserves {
+        Preserves::OnlyWithin { bound, .. } => Some(bound),
+        _ => None,
+    });
     // Where there are other bounds, a level is not complete in this sense.
-    let [Preserves::OnlyWithin { bound, .. }] = preserves else { return None };
+    let [bound] = bounds.collect::<Vec<_>>()[..] else { return None };
     Some(at_most(level.bound, bound))
 }
 
@@ -149,11 +153,42 @@ fn cut(preserves: &Preserves) -> Option<String> {
         Preserves::EveryState
         | Preserves::EveryTrace
         | Preserves::EveryOrder
-        | Preserves::OnlyWithin { cut: 0, .. } => None,
+        | Preserves::OnlyWithin { cut: 0, .. }
+        | Preserves::SomeWithin { cut: 0, .. } => None,
         Preserves::OnlyWithin { bound, value, cut } => {
             let unit = if value == 1 { bound.trim_end_matches('s') } else { bound };
             Some(format!("nothing was explored beyond {value} {unit} ({} cut)", states(cut)))
         }
+        Preserves::SomeWithin { preemptions, cut, estimated } => {
+            let bound = at_most(preemptions, "preemptions");
+            let estimated = match estimated {
+                0 => String::new(),
+                count => format!(", and it was too hard to tell what {count} others need, which were explored"),
+            };
+            Some(format!("only part of what can happen with {bound} was explored ({cut} branches were cut{estimated})"))
+        }
         Preserves::Sampled(sampled) => Some(sampled.in_words()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn some(cut_branches: u64, estimated: u64) -> Option<String> {
+        cut(&Preserves::SomeWithin { preemptions: 1, cut: cut_branches, estimated })
+    }
+
+    #[test]
+    fn part_of_what_is_within_a_bound_is_called_that() {
+        let text = "only part of what can happen with at most 1 preemption was explored (7 branches were cut)";
+        assert_eq!(some(7, 0).as_deref(), Some(text));
+        assert!(some(7, 5).is_some_and(|text| text.contains("too hard to tell what 5 others need")));
+    }
+
+    #[test]
+    fn a_bound_that_was_never_hit_says_nothing() {
+        assert_eq!(some(0, 5), None);
+        assert_eq!(cut(&Preserves::OnlyWithin { bound: "preemptions", value: 1, cut: 0 }), None);
     }
 }

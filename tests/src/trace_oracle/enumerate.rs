@@ -77,7 +77,8 @@ fn count_from(machine: &Machine, program: &Program, known: &mut HashMap<Machine,
 }
 
 impl Enumeration {
-    fn end(&mut self, machine: &Machine) {
+    /// Adds a trace that ends in this state.
+    pub(super) fn end(&mut self, machine: &Machine) {
         self.traces += 1;
         match machine.outcome() {
             Some(outcome) => {

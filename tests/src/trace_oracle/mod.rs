@@ -12,8 +12,10 @@ mod generate;
 mod known;
 mod machine;
 mod past;
+mod preempted;
 mod program;
 
 pub use enumerate::{Enumeration, Limits, count_paths, enumerate};
 pub use generate::generate;
+pub use preempted::enumerate_within;
 pub use program::{Op, Program, repeat_while, when};

@@ -29,12 +29,32 @@ fn a_bound_that_cuts_nothing_is_no_bound() {
     let all = summary(&place, &["--filters", "pb=99"], 0);
     assert!(all.text("guarantee").starts_with("every schedule was executed"), "{}", all.text("guarantee"));
     assert_eq!(all.number("executions"), summary(&place, &["--filters", ""], 0).number("executions"));
+    for filters in ["naive-bpor=99", "bpor=99", "source-bpor=99", "lazy-bpor=99"] {
+        let all = summary(&place, &["--filters", filters], 0);
+        assert!(all.text("guarantee").starts_with("every Mazurkiewicz trace"), "{}", all.text("guarantee"));
+    }
+}
+
+/// What makes no promise says so, even where it came to its end.
+#[test]
+fn only_what_misses_nothing_says_that_there_is_no_bug() {
+    let place = Place::with("program", DEADLOCK);
+    for filters in ["bpor=0", "source-bpor=0"] {
+        let none = summary(&place, &["--filters", filters], 3);
+        assert!(none.text("guarantee").starts_with("incomplete: no bug with at most 0 preemptions"), "{filters}");
+    }
+    let naive = summary(&place, &["--filters", "naive-bpor=0"], 3);
+    let words = "incomplete: only part of what can happen with at most 0 preemptions was explored";
+    assert!(naive.text("guarantee").starts_with(words), "{}", naive.text("guarantee"));
+    // It asks only before it begins an execution, so it may go beyond its bound.
+    let lazy = summary(&place, &["--filters", "lazy-bpor=0"], 1);
+    assert!(!lazy.text("guarantee").contains("no bug"), "{}", lazy.text("guarantee"));
 }
 
 #[test]
 fn bounds_grow_until_something_is_found() {
     let place = Place::with("program", DEADLOCK);
-    for filter in ["pb", "delay"] {
+    for filter in ["pb", "delay", "bpor", "source-bpor"] {
         let found = summary(&place, &["--filters", &format!("{filter}=0..3")], 1);
         let levels = found.0["levels"].as_array().expect("levels").clone();
         let shown = levels.iter().map(|level| (&level["bound"], &level["findings"], &level["complete"]));

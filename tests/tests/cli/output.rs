@@ -129,6 +129,8 @@ fn bounds_are_never_called_clean() {
     for (option, value, words) in [
         ("--max-executions", "1", "stopped after 1 executions, as asked"),
         ("--filters", "db=3", "nothing was explored beyond 3 steps"),
+        ("--filters", "bpor=0", "no bug with at most 0 preemptions"),
+        ("--filters", "naive-bpor=0", "only part of what can happen with at most 0 preemptions was explored"),
         ("--max-steps", "3", "were cut at 3 steps (--max-steps)"),
     ] {
         let finished = place.rscale(&["run", "./program", option, value, "--json", "-"]);

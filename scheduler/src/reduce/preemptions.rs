@@ -1,0 +1,183 @@
+//! Preemptions: how often a thread was stopped although it could have gone on (Sachinoglou, section 2.14, Algorithm 14).
+//!
+//! A step of another thread preempts the one that ran before if that is enabled, that is, if it could proceed; being able to
+//! time out does not count. What is no preemption:
+//!
+//! - A thread that blocks, waits in a loop, or has ended is not enabled.
+//! - A thread that comes to a yield or a sleep lets others go first by itself.
+//! - Whom a signal wakes is said by a step of the waiter directly behind the signal. This is part of the signal: the
+//!   signaller runs on.
+//!
+//! Starts and ends of threads are steps, as the log has them. They raise no count: a start can be taken directly before
+//! the thread's first own step, and an end directly behind its last one.
+
+use super::history::{EventIndex, History};
+use super::reversal::Executed;
+use rscale_protocol::arena::Step;
+use rscale_protocol::{Action, Choice, ThreadId, ThreadSet};
+
+/// A state, as far as preemptions matter.
+#[derive(Clone, Copy, Debug)]
+pub struct State<'a> {
+    /// The events that led here are those before this one.
+    pub at: EventIndex,
+    /// Who can proceed.
+    pub possible: ThreadSet,
+    /// Whether only the waiter that a signal wakes can be chosen.
+    pub is_pick: bool,
+    /// The steps of the execution from here on.
+    pub later: &'a [Step],
+    /// What threads would do next at its end.
+    pub pending: &'a [Action],
+}
+
+impl<'a> State<'a> {
+    /// The state before an event of the execution.
+    #[must_use]
+    pub fn before(at: EventIndex, executed: Executed<'a>) -> State<'a> {
+        let event = executed.history.event(at);
+        let later = &executed.steps[event.step as usize..];
+        let possible = later.first().map_or(event.possible, |step| step.enabled[Choice::Proceed as usize]);
+        State { at, possible, is_pick: event.is_pick(), later, pending: &[] }
+    }
+
+    /// The thread that ran, if a step of another one preempts it.
+    #[must_use]
+    pub fn preemptible(&self, history: &History) -> Option<ThreadId> {
+        let running = running(self.at, history)?;
+        (!self.is_pick && self.possible.contains(running) && !self.is_polite(running)).then_some(running)
+    }
+
+    fn is_polite(&self, thread: ThreadId) -> bool {
+        let mut actions = self.later.iter().map(|step| &step.action).chain(self.pending);
+        let next = actions.find(|action| action.thread == thread);
+        next.is_some_and(|action| action.op.lets_others_run())
+    }
+}
+
+/// The thread that runs behind the events before this one.
+#[must_use]
+pub fn running(at: EventIndex, history: &History) -> Option<ThreadId> {
+    let earlier = history.events()[..at as usize].iter().rev();
+    earlier.filter(|event| !event.is_pick()).map(|event| event.footprint.thread()).next()
+}
+
+/// The first event of the block of an event: the steps of one thread with none of another one between them.
+#[must_use]
+pub fn block_start(index: EventIndex, history: &History) -> EventIndex {
+    let thread = history.event(index).footprint.thread();
+    let mut start = index;
+    for earlier in (0..index).rev() {
+        let event = history.event(earlier);
+        match event.is_pick() {
+            true => {}
+            false if event.footprint.thread() == thread => start = earlier,
+            false => break,
+        }
+    }
+    start
+}
+
+/// The preemptions up to each event of the execution.
+#[derive(Clone, Debug)]
+pub struct Preemptions {
+    /// How many there are among so many first events.
+    counts: Vec<u64>,
+}
+
+impl Default for Preemptions {
+    fn default() -> Preemptions {
+        Preemptions { counts: vec![0] }
+    }
+}
+
+impl Preemptions {
+    /// How many there are if this thread takes a step in the state.
+    #[must_use]
+    pub fn with(&self, thread: ThreadId, state: &State<'_>, history: &History) -> u64 {
+        let is_preemption = state.preemptible(history).is_some_and(|running| running != thread);
+        self.counts[state.at as usize] + u64::from(is_preemption)
+    }
+
+    /// The thread takes a step in the state behind all events; those that were taken back before are forgotten.
+    pub fn push(&mut self, count: u64, at: EventIndex) {
+        self.counts.truncate(at as usize + 1);
+        self.counts.push(count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scripted::{history, step};
+    use super::*;
+    use rscale_protocol::Op;
+
+    /// The preemptions of a whole execution.
+    fn count(steps: &[Step]) -> u64 {
+        let history = history(steps);
+        let mut preemptions = Preemptions::default();
+        for at in 0..history.len() {
+            let thread = history.event(at).footprint.thread();
+            let count = preemptions.with(thread, &State::before(at, Executed { steps, history: &history }), &history);
+            preemptions.push(count, at);
+        }
+        preemptions.counts[steps.len()]
+    }
+
+    #[test]
+    fn who_could_have_gone_on_was_preempted() {
+        let read = |thread, possible: &[u16]| step(thread, Op::Read, 8, possible);
+        assert_eq!(count(&[read(0, &[0, 1]), read(0, &[0, 1]), read(1, &[1])]), 0, "it has ended or waits");
+        assert_eq!(count(&[read(0, &[0, 1]), read(1, &[0, 1]), read(0, &[0])]), 1);
+        assert_eq!(count(&[read(0, &[0, 1]), read(1, &[0, 1]), read(0, &[0, 1]), read(1, &[1])]), 2);
+    }
+
+    #[test]
+    fn being_able_to_time_out_is_not_enough() {
+        let mut second = step(1, Op::Read, 8, &[1]);
+        second.enabled[Choice::TimeOut as usize].insert(ThreadId(0));
+        assert_eq!(count(&[step(0, Op::Read, 8, &[0, 1]), second]), 0);
+    }
+
+    #[test]
+    fn who_comes_to_a_yield_or_a_sleep_is_not_preempted() {
+        for op in [Op::Yield, Op::Sleep] {
+            let waits = step(0, op, 0, &[0]);
+            assert_eq!(count(&[step(0, Op::Read, 8, &[0, 1]), step(1, Op::Read, 8, &[0, 1]), waits]), 0, "{op:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_at_the_end_of_the_execution_counts_as_next() {
+        let steps = [step(0, Op::Read, 8, &[0, 1])];
+        let history = history(&steps);
+        let mut possible = ThreadSet::EMPTY;
+        possible.insert(ThreadId(0));
+        let pending = [Action::new(ThreadId(0), Op::Yield, rscale_protocol::Variable(0))];
+        let state = State { at: 1, possible, is_pick: false, later: &[], pending: &[] };
+        assert_eq!(state.preemptible(&history), Some(ThreadId(0)));
+        assert_eq!(State { pending: &pending, ..state }.preemptible(&history), None);
+    }
+
+    /// A waiter that a signal chooses says so in between; the signaller runs on.
+    #[test]
+    fn the_choice_of_a_waiter_belongs_to_the_signal() {
+        let steps = [
+            step(0, Op::CondSignal, 16, &[0]),
+            step(1, Op::CondWake, 16, &[1, 2]),
+            step(0, Op::Read, 8, &[0, 1]),
+            step(1, Op::Read, 8, &[0, 1]),
+        ];
+        assert_eq!(count(&steps), 1, "only the last step preempts the signaller");
+        let history = history(&steps);
+        assert_eq!((running(2, &history), block_start(2, &history)), (Some(ThreadId(0)), 0));
+    }
+
+    #[test]
+    fn blocks_begin_where_another_thread_ran_before() {
+        let threads = [0, 0, 1, 1, 0];
+        let steps: Vec<Step> = threads.iter().map(|&thread| step(thread, Op::Read, 8, &[0, 1])).collect();
+        let history = history(&steps);
+        assert_eq!([0, 1, 2, 3, 4].map(|index| block_start(index, &history)), [0, 0, 2, 2, 4]);
+    }
+}

@@ -1,0 +1,157 @@
+//! Bounded searches and brute force agree on random programs: every outcome and every deadlock that can be reached with so
+//! many preemptions is found. Only the naive method is shown to miss some.
+//!
+//! Everything is deterministic, as in `trace_oracle.rs`, whose programs these are. Executions that were run are not compared
+//! trace by trace: that there are at least as many as traces within the bound is checked, and what they end with.
+
+use rscale_tests::binary::rscale;
+use rscale_tests::compile::compile;
+use rscale_tests::oracle::Random;
+use rscale_tests::process;
+use rscale_tests::scratch::Scratch;
+use rscale_tests::summary::Summary;
+use rscale_tests::trace_oracle::{Enumeration, Limits, Program, enumerate, enumerate_within, generate};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Programs to compare; `RSCALE_ORACLE_PROGRAMS` overrides it.
+const PROGRAMS: u64 = 100;
+/// Programs with more traces are passed over, so that none takes long.
+const LIMITS: Limits = Limits { traces: 500, beginnings: 20_000 };
+/// Explaining a deadlock takes rscale a hundred times as long as an execution.
+const MOST_DEADLOCKS: u64 = 10;
+const LARGEST_BOUND: usize = 2;
+/// Those that miss nothing here. `lazy-bpor` promises nothing, and misses something in other programs.
+const COMPLETE: [&str; 3] = ["bpor", "source-bpor", "lazy-bpor"];
+const WORKERS: usize = 2;
+/// Mismatches that are shown: one mistake shows in many programs.
+const SHOWN: usize = 5;
+
+struct Subject {
+    program: Program,
+    all: Enumeration,
+    /// What can happen with at most so many preemptions.
+    within: Vec<Enumeration>,
+}
+
+#[test]
+fn bounded_searches_miss_nothing_within_the_bound() {
+    let scratch = Scratch::new(env!("CARGO_TARGET_TMPDIR"));
+    let interpreter = scratch.file("interpreter");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/trace_interpreter.c");
+    compile(&source, &interpreter, &["-O1"]).expect("the interpreter compiles");
+    let numbers = numbers();
+    let (next, mismatches, naive_misses) = (AtomicU64::new(numbers.start), Mutex::new(Vec::new()), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for worker in 0..WORKERS {
+            let bench = Bench { interpreter: &interpreter, trace: scratch.file(&format!("trace-{worker}.txt")) };
+            let (next, mismatches, naive_misses, end) = (&next, &mismatches, &naive_misses, numbers.end);
+            scope.spawn(move || {
+                while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < end) {
+                    let subject = subject(number);
+                    let found = bench.compare(&subject, &COMPLETE);
+                    mismatches
+                        .lock()
+                        .expect("no worker panics")
+                        .extend(found.map_err(|problem| (number, problem)).err());
+                    let is_missed = bench.compare(&subject, &["naive-bpor"]).is_err();
+                    naive_misses.fetch_add(u64::from(is_missed), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    let naive_misses = naive_misses.into_inner();
+    let wanted = numbers.end - numbers.start;
+    println!("{wanted} programs; naive-bpor misses something in {naive_misses} of them");
+    let mut mismatches = mismatches.into_inner().expect("no worker panics");
+    mismatches.sort();
+    for (number, problem) in mismatches.iter().take(SHOWN) {
+        eprintln!("program {number}: {}\n  {problem}\n", subject(*number).program);
+    }
+    assert!(mismatches.is_empty(), "{} of {wanted} programs differ; the first ones stand above", mismatches.len());
+    assert!(wanted == 1 || naive_misses > 0, "naive-bpor has become sound, or the programs too simple");
+}
+
+fn numbers() -> std::ops::Range<u64> {
+    let given = |name: &str| {
+        let text = std::env::var(name).ok();
+        text.map(|count| count.parse::<u64>().unwrap_or_else(|_| panic!("{name} is a number")))
+    };
+    match given("RSCALE_ORACLE_PROGRAM") {
+        Some(number) => number..number + 1,
+        None => 0..given("RSCALE_ORACLE_PROGRAMS").unwrap_or(PROGRAMS),
+    }
+}
+
+/// The program of this number: the first one of its sequence that is small, but not trivial.
+fn subject(number: u64) -> Subject {
+    let mut random = Random::new(number);
+    loop {
+        let program = generate(&mut random);
+        if let Some(all) = enumerate(&program, LIMITS)
+            && all.traces > 1
+            && all.deadlocks <= MOST_DEADLOCKS
+        {
+            let within = enumerate_within(&program, LARGEST_BOUND);
+            return Subject { program, all, within };
+        }
+    }
+}
+
+struct Bench<'a> {
+    interpreter: &'a Path,
+    trace: PathBuf,
+}
+
+impl Bench<'_> {
+    fn compare(&self, subject: &Subject, methods: &[&str]) -> Result<(), String> {
+        for (bound, within) in subject.within.iter().enumerate() {
+            for method in methods {
+                let filters = format!("{method}={bound}");
+                let named = |problem| format!("--filters {filters}: {problem}");
+                let summary = self.explore(&subject.program, &filters).map_err(named)?;
+                expect_nothing_missed(&summary, within).map_err(named)?;
+                expect_nothing_invented(&summary, &subject.all).map_err(named)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn explore(&self, program: &Program, filters: &str) -> Result<Summary, String> {
+        let mut command = Command::new(rscale());
+        command.arg("run").arg(self.interpreter).args(["--scope", "all", "--keep-going", "--outcomes", "--quiet"]);
+        command.args(["--json", "-", "--filters", filters, "--trace"]).arg(&self.trace);
+        command.arg("--").arg(program.to_string());
+        let finished = process::run(&mut command)?;
+        let summary = Summary::parse(&finished.stdout).map_err(|problem| format!("{problem}\n{}", finished.err()))?;
+        let is_explored = matches!(summary.text("verdict"), "clean" | "bug" | "incomplete");
+        if is_explored { Ok(summary) } else { Err(finished.describe()) }
+    }
+}
+
+fn outcomes(enumeration: &Enumeration) -> BTreeSet<(i64, String)> {
+    enumeration.outcomes.iter().map(|text| (0, format!("{text}\n"))).collect()
+}
+
+fn expect_nothing_missed(summary: &Summary, within: &Enumeration) -> Result<(), String> {
+    if within.deadlocks > 0 && !summary.has_finding("deadlock") {
+        return Err(format!("enumerated {} deadlocks, findings {}", within.deadlocks, summary.0["findings"]));
+    }
+    let expected = outcomes(within);
+    let missing: Vec<_> = expected.difference(&summary.outcomes()).take(SHOWN).cloned().collect();
+    if !missing.is_empty() {
+        return Err(format!("outcomes that are missing: {missing:?}"));
+    }
+    match summary.number("executions") {
+        Some(executions) if executions >= within.traces => Ok(()),
+        executions => Err(format!("{executions:?} executions for {} traces", within.traces)),
+    }
+}
+
+fn expect_nothing_invented(summary: &Summary, all: &Enumeration) -> Result<(), String> {
+    let surplus: Vec<_> = summary.outcomes().difference(&outcomes(all)).take(SHOWN).cloned().collect();
+    if surplus.is_empty() { Ok(()) } else { Err(format!("outcomes that can not be: {surplus:?}")) }
+}
