@@ -4,7 +4,7 @@
 //! leads to nothing new is recognised before it is run. Where it can not, the event is taken to change what it touches:
 //! a run may turn out to be redundant then, but none is left out.
 
-use super::footprint::{Footprint, Mode, Role, VariableId};
+use super::footprint::{Footprint, Mode, Reach, Role, VariableId};
 use super::history::{Entry, EventIndex, History};
 use rscale_protocol::{Choice, Op, ThreadSet};
 
@@ -12,6 +12,9 @@ use rscale_protocol::{Choice, Op, ThreadSet};
 pub fn footprint_without(history: &History, first: EventIndex, second: EventIndex) -> Footprint {
     let event = history.event(second);
     let mut footprint = event.footprint.clone();
+    if footprint.steps > 1 && history.sections_vary() {
+        footprint.reach = Reach::Everyone;
+    }
     footprint.touches.iter_mut().filter(|touch| touch.may_write).for_each(|touch| touch.mode = Mode::Write);
     let Some(touch) = footprint.touches.first_mut() else { return footprint };
     match event.op {

@@ -33,6 +33,8 @@ pub struct Event {
     pub made_possible_by: SmallVec<[EventIndex; 2]>,
     /// The event of the same thread before.
     pub previous: Option<EventIndex>,
+    /// How many events of the same thread come before.
+    pub number: u32,
 }
 
 /// What an event may have to wait for.
@@ -132,6 +134,7 @@ impl Event {
             waiters: waiters_of(step, first, history),
             made_possible_by: SmallVec::new(),
             previous: None,
+            number: 0,
         };
         if event.wait == Wait::Written {
             event.watch_round(history);

@@ -102,3 +102,56 @@ pub enum Precedes {
     /// It is not in it, and conflicts with none of its members.
     Beside,
 }
+
+/// Events for tests.
+#[cfg(test)]
+pub(super) mod samples {
+    use super::*;
+    use rscale_protocol::Choice;
+    use smallvec::smallvec;
+
+    /// An event of a thread that touches one variable.
+    pub fn event(thread: u16, variable: VariableId, mode: Mode) -> Footprint {
+        let token = Token { thread: ThreadId(thread), choice: Choice::Proceed };
+        let touch = Touch { variable, mode, role: Role::None, may_write: false };
+        Footprint { token, touches: smallvec![touch], reach: Reach::Own, steps: 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::samples::event;
+    use super::*;
+    use Mode::{Add, Read, Write};
+
+    #[test]
+    fn reads_commute_and_so_do_additions() {
+        for (left, right, conflicts) in
+            [(Read, Read, false), (Add, Add, false), (Read, Add, true), (Read, Write, true), (Write, Write, true)]
+        {
+            assert_eq!(event(1, 7, left).conflicts(&event(2, 7, right)), conflicts, "{left:?} {right:?}");
+            assert_eq!(event(2, 7, right).conflicts(&event(1, 7, left)), conflicts, "{right:?} {left:?}");
+            assert!(!event(1, 7, left).conflicts(&event(2, 8, right)), "another variable");
+            assert!(event(1, 7, left).conflicts(&event(1, 8, right)), "the same thread");
+        }
+    }
+
+    #[test]
+    fn some_events_reach_others_whatever_they_do() {
+        let kill = Footprint { reach: Reach::Thread(ThreadId(2)), ..event(1, 0, Write) };
+        assert!(kill.conflicts(&event(2, 9, Read)) && !kill.conflicts(&event(3, 9, Read)));
+        let exit = Footprint { reach: Reach::Everyone, ..event(1, 0, Write) };
+        assert!(exit.conflicts(&event(3, 9, Read)) && event(3, 9, Read).conflicts(&exit));
+    }
+
+    #[test]
+    fn an_event_comes_before_what_it_does_not_conflict_with() {
+        let sequence = [event(1, 0, Write), event(2, 1, Write), event(3, 0, Read)];
+        let precedes = |event: &Footprint| event.precedes(sequence.iter());
+        assert_eq!(precedes(&event(1, 0, Write)), Some(Precedes::As(0)));
+        assert_eq!(precedes(&event(2, 1, Write)), Some(Precedes::As(1)));
+        assert_eq!(precedes(&event(3, 0, Read)), None, "it reads what the first one writes");
+        assert_eq!(precedes(&event(4, 2, Write)), Some(Precedes::Beside));
+        assert_eq!(precedes(&event(4, 1, Read)), None);
+    }
+}

@@ -6,6 +6,7 @@
 
 use super::event::Event;
 use super::footprint::{Mode, Reach, Role, Touch, VariableId};
+use super::shapes::Shapes;
 use crate::frontend::VariableHasher;
 use rscale_protocol::{MAX_THREADS, ThreadId, ThreadSet, Variable};
 use std::collections::HashMap;
@@ -62,6 +63,7 @@ pub struct History {
     last: Vec<EventIndex>,
     /// Events that act on more than they touch.
     reaching: Vec<EventIndex>,
+    shapes: Shapes,
     /// Who waits on each condition variable.
     waiting: HashMap<VariableId, ThreadSet, BuildHasherDefault<VariableHasher>>,
 }
@@ -116,6 +118,12 @@ impl History {
     #[must_use]
     pub fn last_of(&self, thread: ThreadId) -> Option<EventIndex> {
         self.last.get(thread.index()).and_then(|last| last.checked_sub(1))
+    }
+
+    /// How many events the thread has.
+    #[must_use]
+    pub fn count_of(&self, thread: ThreadId) -> u32 {
+        self.last_of(thread).map_or(0, |last| self.event(last).number + 1)
     }
 
     /// The event of the same thread before this one.
@@ -193,7 +201,9 @@ impl History {
         let index = self.len();
         let thread = event.footprint.thread();
         self.make_room(thread);
+        self.shapes.see(&event, self.count_of(thread));
         event.previous = self.last_of(thread);
+        event.number = self.count_of(thread);
         let start = self.clocks.len();
         self.clocks.resize(start + self.width, 0);
         let (earlier, clock) = self.clocks.split_at_mut(start);
@@ -236,9 +246,23 @@ impl History {
         self.clocks.truncate(count as usize * self.width);
     }
 
-    /// Forgets everything.
+    /// Forgets all events, but not what it has learned about the program's sections.
     pub fn clear(&mut self) {
-        *self = History::default();
+        let mut shapes = std::mem::take(&mut self.shapes);
+        shapes.restart();
+        *self = History { shapes, ..History::default() };
+    }
+
+    /// Whether atomic sections may touch anything in another place.
+    #[must_use]
+    pub fn sections_vary(&self) -> bool {
+        self.shapes.vary()
+    }
+
+    /// Whether that has come to light since the search began: plans made before may have left something out.
+    #[must_use]
+    pub fn was_wrong(&self) -> bool {
+        self.shapes.are_news()
     }
 
     /// Makes clocks wide enough for a thread; most programs create all their threads in the first execution.

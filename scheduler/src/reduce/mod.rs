@@ -18,6 +18,7 @@ mod races;
 mod reversal;
 #[cfg(test)]
 mod scripted;
+mod shapes;
 mod wakeup;
 
 use crate::explore::{Absorbed, Candidates, Counts, Divergence, Order, Plan, Strategy, is_same_step};
@@ -130,6 +131,10 @@ impl Strategy for Reduction {
         self.steps.clear();
         self.planned.clear();
         self.planner.restart();
+    }
+
+    fn was_wrong(&self) -> bool {
+        self.history.was_wrong()
     }
 
     fn counts(&self) -> Counts {

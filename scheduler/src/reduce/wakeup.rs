@@ -71,3 +71,50 @@ impl Tree {
         self.branches.iter().map(|branch| 1 + branch.rest.len()).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::footprint::samples::event;
+    use super::*;
+    use Mode::{Read, Write};
+    use rscale_protocol::dependence::Mode;
+
+    fn threads(tree: &Tree) -> Vec<Vec<u16>> {
+        let behind = |branch: &Branch| {
+            let first = branch.event.thread().0;
+            let rest = threads(&branch.rest);
+            if rest.is_empty() {
+                vec![vec![first]]
+            } else {
+                rest.into_iter().map(|rest| [vec![first], rest].concat()).collect()
+            }
+        };
+        tree.branches.iter().flat_map(behind).collect()
+    }
+
+    #[test]
+    fn equivalent_sequences_are_kept_once() {
+        let (x1, x2, y3) = (event(1, 0, Write), event(2, 0, Write), event(3, 1, Read));
+        let mut tree = Tree::default();
+        tree.insert(vec![&x1, &x2]);
+        tree.insert(vec![&x1, &x2]);
+        tree.insert(vec![&x1]);
+        assert_eq!(threads(&tree), [[1, 2]]);
+        tree.insert(vec![&y3, &x1, &x2]);
+        assert_eq!(threads(&tree), [[1, 2]], "whatever begins with this leads there too");
+        tree.insert(vec![&x2, &x1]);
+        assert_eq!(threads(&tree), [[1, 2], [2, 1]]);
+    }
+
+    #[test]
+    fn sequences_share_their_beginnings() {
+        let (x1, x2, x3) = (event(1, 0, Write), event(2, 0, Write), event(3, 0, Write));
+        let mut tree = Tree::default();
+        tree.insert(vec![&x1, &x2, &x3]);
+        tree.insert(vec![&x1, &x3, &x2]);
+        assert_eq!(threads(&tree), [[1, 2, 3], [1, 3, 2]]);
+        let (first, rest) = tree.take_first().expect("a branch");
+        assert_eq!((first.thread().0, threads(&rest)), (1, vec![vec![2, 3], vec![3, 2]]));
+        assert!(tree.is_empty());
+    }
+}
