@@ -18,8 +18,7 @@
 //! | sem post | A semaphore | posts commute; what a wait finds depends on them |
 //! | sem wait | W semaphore | two of them may compete for one post |
 //! | sem wait in vain, getvalue | R semaphore | |
-//! | barrier arrive | A barrier | arrivals commute, |
-//! | the last to arrive | W barrier | but who is the last is told |
+//! | barrier arrive | W barrier | who is the last is told; so two of them do not commute where one more is enough |
 //! | barrier leave | nothing | follows what opened it, and nobody sees it |
 //! | once | W flag | who runs it; R where it has run already |
 //! | create, join, detach, exit | W life of the thread | |
@@ -39,8 +38,8 @@
 //! takes accesses for ordered only if it orders them: what neither orders nor explores would be lost.
 
 use crate::action::{Action, Choice};
+use crate::model::Once;
 use crate::model::errno::EOWNERDEAD;
-use crate::model::{Barrier, Once};
 use crate::ops::Op;
 
 /// How a step touches a variable.
@@ -48,7 +47,7 @@ use crate::ops::Op;
 pub enum Mode {
     /// Sees it.
     Read,
-    /// Changes it without looking, in a way that does not depend on the order of such changes: a post, an arrival.
+    /// Changes it without looking, in a way that does not depend on the order of such changes: a post.
     Add,
     /// Sees and changes it.
     Write,
@@ -128,7 +127,6 @@ pub fn row(action: &Action, choice: Choice, result: i32, context: Context) -> Ro
         Op::CondWait if !failed => Row { second: Some((Mode::Write, Role::Give)), ..Row::WRITE },
         Op::CondRetake => taking(false, Mode::Write),
         Op::CondSignal | Op::CondBroadcast if !context.has_waiters => Row::READ,
-        Op::BarrierArrive if result != Barrier::SERIAL_THREAD => Row::on(Mode::Add, Role::None),
         Op::SemPost => Row::on(Mode::Add, Role::Give),
         Op::FutexRequeue => Row { second: Some((Mode::Write, Role::None)), ..Row::WRITE },
         _ => Row::WRITE,
@@ -138,12 +136,8 @@ pub fn row(action: &Action, choice: Choice, result: i32, context: Context) -> Ro
 /// Whether an operation that only reads its object here may change it elsewhere.
 #[must_use]
 pub fn may_change(op: Op) -> bool {
-    use Op::{AtomicUpdate, BarrierArrive, CondBroadcast, CondSignal, OnceEnter, ThreadTryJoin, VainUpdate};
-    op.is_attempt()
-        || matches!(
-            op,
-            AtomicUpdate | VainUpdate | BarrierArrive | CondSignal | CondBroadcast | OnceEnter | ThreadTryJoin
-        )
+    use Op::{AtomicUpdate, CondBroadcast, CondSignal, OnceEnter, ThreadTryJoin, VainUpdate};
+    op.is_attempt() || matches!(op, AtomicUpdate | VainUpdate | CondSignal | CondBroadcast | OnceEnter | ThreadTryJoin)
 }
 
 /// Whether an operation with this result did what it is for. A mutex whose owner died is taken all the same.
