@@ -1,4 +1,4 @@
-//! The functions of libc behind the wrapped ones that only watch memory.
+//! The functions of libc behind the wrapped ones that only watch memory, and one variable, which is found in the same way.
 //!
 //! Their addresses are looked up when the program starts, or at their first call if a constructor makes one before. The
 //! table lies outside the snapshot.
@@ -49,7 +49,7 @@ functions! {
     __isoc23_vscanf
     puts fputs fwrite fread fgets fputs_unlocked fwrite_unlocked fread_unlocked fgets_unlocked __fgets_chk __fread_chk
     __fgets_unlocked_chk __fread_unlocked_chk getline getdelim __getdelim putchar putc fputc getc fgetc fflush
-    write writev
+    write writev stdout
 }
 
 type Address = *const ();

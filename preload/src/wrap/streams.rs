@@ -2,10 +2,10 @@
 //!
 //! What libc keeps for the stream itself it protects with its own lock.
 
+use super::real;
 use super::strings::{length_within, reads_text};
 use super::watch::watch;
 use crate::access::{Here, Kind};
-use crate::start;
 use core::ffi::{c_char, c_int, c_void};
 
 type Text = *const c_char;
@@ -20,10 +20,9 @@ pub(super) fn uses(here: Here, stream: Stream) {
 
 /// The same for the standard output.
 pub(super) fn uses_output(here: Here) {
-    if let Some(variable) = start::libc_function(c"stdout") {
-        // SAFETY: libc's variable of this name is a pointer to the stream.
-        uses(here, unsafe { *(variable as *const Stream) });
-    }
+    let variable = real::address(real::Function::stdout).cast::<Stream>();
+    // SAFETY: libc's variable of this name is a pointer to the stream.
+    uses(here, unsafe { *variable });
 }
 
 /// Fills memory from a stream: the points of all of it are passed before, what was written is made known after.

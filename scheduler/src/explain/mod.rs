@@ -137,7 +137,7 @@ impl Explainer {
     fn step(&self, step: &Step, moment: &Moment<'_>) -> StepView {
         let action = &step.action;
         StepView {
-            token: token(step),
+            token: step.token(),
             operation: names::operation(action),
             variables: objects(action).map(|object| self.names.named(object, length(action), moment).name).collect(),
             value: String::new(),
@@ -183,9 +183,5 @@ fn line_in(frame: &str) -> Option<String> {
 /// The schedule that the steps followed.
 #[must_use]
 pub fn schedule(steps: &[Step]) -> Vec<Token> {
-    steps.iter().map(token).collect()
-}
-
-fn token(step: &Step) -> Token {
-    Token { thread: step.action.thread, choice: step.choice }
+    steps.iter().map(Step::token).collect()
 }

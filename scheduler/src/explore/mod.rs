@@ -16,7 +16,9 @@ pub use order::{Order, Stream};
 pub use path::{Node, Path};
 pub use running::{preemptions, running_after};
 pub use search::Search;
-pub use strategy::{Absorbed, Divergence, Plan, Strategy, is_same_step};
+pub use strategy::{Absorbed, Divergence, Plan, Strategy, divergence};
+
+use rscale_protocol::Ending;
 
 /// What a search has done so far, in the terms of CLI.md.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -44,6 +46,21 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Counts a run that ended in this way; whether all of it belongs to the search.
+    pub fn add_run(&mut self, ending: Option<Ending>, is_whole: bool) {
+        use Ending::{Assumption, Diverged, Sleeping, StepBudget};
+        let is_cut = matches!(ending, Some(StepBudget | Sleeping | Assumption | Diverged) | None);
+        self.runs += 1;
+        self.out_of_steps += u64::from(is_whole && ending == Some(StepBudget));
+        if is_whole && !is_cut { self.executions += 1 } else { self.blocked += 1 }
+    }
+
+    /// The counts of a search that begins anew: its runs, and so many more, were in vain.
+    #[must_use]
+    pub fn anew(&self, discarded: u64) -> Counts {
+        Counts { discarded: self.started() + discarded, ..Counts::default() }
+    }
+
     /// How often the program was started in all.
     #[must_use]
     pub fn started(&self) -> u64 {

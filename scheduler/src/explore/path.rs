@@ -67,6 +67,6 @@ impl Node {
     /// The token of the step that was taken.
     #[must_use]
     pub fn token(&self) -> Option<Token> {
-        self.taken.as_ref().map(|step| Token { thread: step.action.thread, choice: step.choice })
+        self.taken.as_ref().map(Step::token)
     }
 }

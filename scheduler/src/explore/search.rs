@@ -3,11 +3,11 @@
 //! The program runs whole executions by itself; the search reads them state by state, as if it had scheduled each step
 //! (Algorithm 2), and cuts them where a filter prunes the step that was taken.
 
-use super::{Absorbed, Candidates, Counts, Divergence, Node, Order, Path, Plan, Strategy, is_same_step};
+use super::{Absorbed, Candidates, Counts, Node, Order, Path, Plan, Strategy, divergence};
 use crate::filters::{Filter, Preserves};
 use crate::frontend::{Configuration, Execution};
+use rscale_protocol::ThreadSet;
 use rscale_protocol::arena::{LocalState, Token};
-use rscale_protocol::{Ending, ThreadSet};
 
 /// A search over the schedules of a program.
 pub struct Search {
@@ -60,21 +60,6 @@ impl Search {
         }
     }
 
-    /// Whether the run repeated the steps that lead to the state it branches off.
-    fn compare(&self, execution: &Execution, known: usize) -> Option<Divergence> {
-        let end = execution.end.as_ref();
-        let refused = end.filter(|end| end.ending == Ending::Diverged).map(|end| end.value as usize);
-        let expected = |index: usize| self.path.nodes()[index].taken;
-        // What the last run that was added did, too, needs no second look.
-        let first = execution.steps.unchanged().min(refused.unwrap_or(known));
-        (first..known).find_map(|index| {
-            let expected = expected(index)?;
-            let got = execution.steps.get(index).copied();
-            let is_same = refused != Some(index) && got.is_some_and(|got| is_same_step(&expected, &got));
-            (!is_same).then_some(Divergence { index, expected, got })
-        })
-    }
-
     /// Follows the run from the first state that is new, and from the step out of the state it branches off. Returns
     /// whether no filter cut it.
     fn walk(&mut self, execution: &Execution, known: usize) -> bool {
@@ -83,7 +68,7 @@ impl Search {
             self.enter_state(execution, 0);
         }
         while let Some(step) = execution.steps.get(index) {
-            let token = Token { thread: step.action.thread, choice: step.choice };
+            let token = step.token();
             let Some(node) = self.path.last_mut() else { return false };
             if !node.candidates.contains(token) {
                 return false;
@@ -135,29 +120,20 @@ impl Strategy for Search {
 
     fn absorb(&mut self, execution: &Execution) -> Absorbed {
         let known = self.path.nodes().len().saturating_sub(1);
-        if let Some(divergence) = self.compare(execution, known) {
+        if let Some(divergence) = divergence(execution, known, |index| self.path.nodes()[index].taken.as_ref()) {
             return Absorbed::Diverged(Box::new(divergence));
         }
-        self.counts.runs += 1;
         self.has_begun = true;
         if self.is_configured {
             self.configuration.begin(execution, known);
         }
         let complete = self.walk(execution, known);
-        let ending = execution.end.as_ref().map(|end| end.ending);
-        let is_end = !matches!(ending, Some(Ending::StepBudget | Ending::Sleeping | Ending::Assumption) | None);
-        self.counts.out_of_steps += u64::from(complete && ending == Some(Ending::StepBudget));
-        if complete && is_end {
-            self.counts.executions += 1
-        } else {
-            self.counts.blocked += 1
-        }
+        self.counts.add_run(execution.ending(), complete);
         Absorbed::Added
     }
 
     fn begin_anew(&mut self, discarded: u64) {
-        let discarded = self.counts.discarded + self.counts.runs + discarded;
-        self.counts = Counts { discarded, ..Counts::default() };
+        self.counts = self.counts.anew(discarded);
         self.path = Path::default();
         self.configuration = Configuration::initial();
         self.filters.iter_mut().for_each(|filter| filter.restart());
@@ -186,14 +162,16 @@ impl Strategy for Search {
 mod tests {
     use super::*;
     use crate::backend::RunEnd;
-    use crate::filters;
+    use crate::filters::{self, Terms};
     use proptest::prelude::{Strategy as Generator, any, prop, proptest};
     use rscale_protocol::arena::Step;
-    use rscale_protocol::{Action, Choice, Op, ThreadId, Variable};
+    use rscale_protocol::{Action, Choice, Ending, Op, ThreadId, Variable};
 
     fn any_step() -> impl Generator<Value = Step> {
         (0u16..128, 0..Op::ALL.len(), 0u64..5, any::<[u64; 2]>(), 0u8..3).prop_map(
             |(thread, op, object, enabled, choice)| {
+                // Few threads, so that they have to do with each other, and now and then many.
+                let thread = if thread < 64 { thread % 4 } else { thread };
                 let mut action = Action::new(ThreadId(thread), Op::ALL[op], Variable(object * 64));
                 action.second = Variable(object << 61);
                 let enabled =
@@ -223,19 +201,24 @@ mod tests {
     }
 
     proptest! {
-        /// A program may scribble over the arena: whatever decodes as steps, in whatever order, is survived.
+        /// A program may scribble over the arena: whatever decodes as steps, in whatever order, is survived by every search.
         #[test]
         fn nonsense_from_the_program_never_panics(runs in prop::collection::vec(prop::collection::vec(any_step(), 0..30), 1..6),
+                                                  left in prop::collection::vec(any_step(), 0..4),
                                                   ending in 0..Ending::ALL.len()) {
-            let every = ["nsb", "db=20", "pb=3", "delay=4"].map(|filter| {
-                crate::config::parse_filters(filter, filters::registry()).expect("a filter")[0]
-            });
-            let mut search = Search::new(filters::state_filters(&every), 1);
-            for steps in runs {
-                if search.next_schedule().is_none() {
-                    break;
+            let states = ["nsb", "lcd,superstep", "db=20,pb=3,delay=4"];
+            let traces = ["dpor", "source", "optimal", "naive-bpor=1", "bpor=1", "source-bpor=1", "lazy-bpor=1"];
+            for list in states.iter().chain(&traces) {
+                let filters = crate::config::parse_filters(list, filters::registry()).expect("filters");
+                let mut search = filters::strategy(&filters, Terms { seed: 1, sees_accesses: true });
+                for steps in &runs {
+                    if search.next_schedule().is_none() {
+                        break;
+                    }
+                    let mut execution = execution(steps.clone(), Ending::ALL[ending]);
+                    execution.pending.extend(left.iter().map(|step| step.action));
+                    search.absorb(&execution);
                 }
-                search.absorb(&execution(steps, Ending::ALL[ending]));
             }
         }
     }

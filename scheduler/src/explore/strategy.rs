@@ -3,8 +3,8 @@
 use super::{Counts, Level};
 use crate::filters::Preserves;
 use crate::frontend::Execution;
-use rscale_protocol::ThreadSet;
 use rscale_protocol::arena::{Beyond, Step, Token};
+use rscale_protocol::{Ending, ThreadSet};
 
 /// The next run.
 #[derive(Clone, Copy, Debug)]
@@ -80,9 +80,25 @@ pub trait Strategy {
     fn memory(&self) -> usize;
 }
 
-/// Whether a program that took the one step took the other one.
-#[must_use]
-pub fn is_same_step(expected: &Step, got: &Step) -> bool {
+/// Where a run did not repeat the steps that are known.
+pub fn divergence<'a>(
+    execution: &Execution,
+    known: usize,
+    step: impl Fn(usize) -> Option<&'a Step>,
+) -> Option<Divergence> {
+    let end = execution.end.as_ref();
+    let refused = end.filter(|end| end.ending == Ending::Diverged).map(|end| end.value as usize);
+    // What the last run that was added did, too, needs no second look.
+    let first = execution.steps.unchanged().min(refused.unwrap_or(known));
+    (first..known).find_map(|index| {
+        let expected = *step(index)?;
+        let got = execution.steps.get(index).copied();
+        let is_same = refused != Some(index) && got.is_some_and(|got| is_same_step(&expected, &got));
+        (!is_same).then_some(Divergence { index, expected, got })
+    })
+}
+
+fn is_same_step(expected: &Step, got: &Step) -> bool {
     expected.action.same_effect(&got.action)
         && expected.choice == got.choice
         && expected.result == got.result

@@ -1,7 +1,7 @@
 //! One execution as it came back from the program: its steps, and what its threads would do next.
 
 use crate::backend::{RunEnd, StepLog};
-use rscale_protocol::{Action, ThreadSet};
+use rscale_protocol::{Action, Ending, ThreadSet};
 
 /// An execution. The value is used again for the next one, so that its memory is.
 #[derive(Debug, Default)]
@@ -15,6 +15,12 @@ pub struct Execution {
 }
 
 impl Execution {
+    /// Why it ended.
+    #[must_use]
+    pub fn ending(&self) -> Option<Ending> {
+        self.end.as_ref().map(|end| end.ending)
+    }
+
     /// Who can take a step in the state after the first `depth` steps. Nobody can where the execution has ended.
     #[must_use]
     pub fn enabled_at(&self, depth: usize) -> [ThreadSet; 3] {

@@ -208,13 +208,19 @@ fn section_length(steps: &[Step]) -> usize {
     1
 }
 
-/// Whether the first step is that of a writer that comes to wait, where readers wait behind writers. It is always possible.
+/// Whether the first step is that of a writer that comes to wait.
 fn is_announcement(steps: &[Step]) -> bool {
     let [first, later @ ..] = steps else { return false };
-    let is_writer = |step: &Step| step.action.op == Op::RwWrite;
-    let waits = |step: &Step| is_writer(step) && step.action.flags & Action::WAITING != 0;
-    let next = later.iter().find(|step| step.action.thread == first.action.thread);
-    is_writer(first) && !waits(first) && next.is_some_and(waits)
+    if !may_come_to_wait(&first.action) {
+        return false;
+    }
+    let next = later.iter().map(|step| &step.action).find(|action| action.thread == first.action.thread);
+    next.is_some_and(|action| action.op == Op::RwWrite && action.flags & Action::WAITING != 0)
+}
+
+/// Where readers wait behind writers, to come to wait is a step of a writer, and always possible.
+fn may_come_to_wait(action: &Action) -> bool {
+    action.op == Op::RwWrite && action.count == RwLock::PREFER_WRITERS && action.flags & Action::WAITING == 0
 }
 
 fn is_reader(step: &Step, variable: VariableId, history: &History) -> bool {
@@ -228,8 +234,7 @@ fn wait_of(action: &Action, choice: Choice) -> Wait {
         return Wait::Nothing;
     }
     match action.op {
-        // Where readers wait behind writers, to come to wait is a step, and always possible.
-        Op::RwWrite if action.count == RwLock::PREFER_WRITERS && action.flags & Action::WAITING == 0 => Wait::Nothing,
+        Op::RwWrite if may_come_to_wait(action) => Wait::Nothing,
         Op::MutexLock | Op::SpinLock | Op::RwRead | Op::RwWrite | Op::OnceEnter | Op::CondRetake => Wait::Taken,
         Op::SemWait => Wait::Value,
         Op::ThreadJoin => Wait::End,

@@ -1,8 +1,8 @@
 //! The events of the current execution, and which of them happens before which.
 //!
 //! Every event has a clock: for each thread, how many events of the execution one has to take to have all of that thread's
-//! events that happen before it. So whether one event happens before another is one comparison. The search keeps the events of the path to
-//! the state where it goes on, and takes back the others.
+//! events that happen before it. So whether one event happens before another is one comparison. The search keeps the events
+//! of the path to the state where it goes on, and takes back the others.
 
 use super::event::Event;
 use super::footprint::{Mode, Reach, Role, Touch, VariableId};
@@ -33,7 +33,7 @@ pub struct Entry {
 pub struct Predecessor {
     /// The event.
     pub event: EventIndex,
-    /// The variable that both touch; None where it is the thread's own last event, or what made the other one possible.
+    /// Why.
     pub link: Link,
 }
 
@@ -144,24 +144,25 @@ impl History {
         &self.clocks[index as usize * self.width..][..self.width]
     }
 
-    /// The events that come directly before one that would be the next.
-    pub fn predecessors(&self, event: &Event, found: &mut Vec<Predecessor>) {
+    /// The events that come directly before one that would be the next. Returns how many pairs of touches were compared.
+    pub fn predecessors(&self, event: &Event, found: &mut Vec<Predecessor>) -> u64 {
         found.clear();
         let thread = event.footprint.thread();
         let previous = self.last_of(thread);
         found.extend(previous.map(|event| Predecessor { event, link: Link::Fixed }));
         found.extend(event.made_possible_by.iter().map(|&event| Predecessor { event, link: Link::Fixed }));
-        for touch in &event.footprint.touches {
-            self.conflicting(touch, thread, found);
-        }
+        let compared = event.footprint.touches.iter().map(|touch| self.conflicting(touch, thread, found)).sum();
         self.reaching_predecessors(event, found);
+        compared
     }
 
-    /// The last events that a touch conflicts with, one of each thread.
-    fn conflicting(&self, touch: &Touch, thread: ThreadId, found: &mut Vec<Predecessor>) {
+    /// The last events that a touch conflicts with, one of each thread. Returns how many were looked at.
+    fn conflicting(&self, touch: &Touch, thread: ThreadId, found: &mut Vec<Predecessor>) -> u64 {
+        let mut compared = 0;
         let mut seen = ThreadSet::EMPTY;
         seen.insert(thread);
         for entry in self.touched(touch.variable).iter().rev() {
+            compared += 1;
             if entry.mode.conflicts(touch.mode) && !seen.contains(entry.thread) {
                 seen.insert(entry.thread);
                 found.push(Predecessor { event: entry.event, link: Link::Variable(touch.variable) });
@@ -170,6 +171,7 @@ impl History {
                 break;
             }
         }
+        compared
     }
 
     fn reaching_predecessors(&self, event: &Event, found: &mut Vec<Predecessor>) {

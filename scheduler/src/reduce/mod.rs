@@ -21,7 +21,7 @@ mod scripted;
 mod shapes;
 mod wakeup;
 
-use crate::explore::{Absorbed, Candidates, Counts, Divergence, Order, Plan, Strategy, is_same_step};
+use crate::explore::{Absorbed, Candidates, Counts, Order, Plan, Strategy, divergence};
 use crate::filters::{Preserves, Terms};
 use crate::frontend::Execution;
 use event::{Event, Wait};
@@ -88,7 +88,7 @@ impl Strategy for Reduction {
             self.backtrack()?;
         }
         self.schedule.clear();
-        self.schedule.extend(self.steps.iter().map(token_of));
+        self.schedule.extend(self.steps.iter().map(Step::token));
         if let Some(((last, _), before)) = self.planned.split_last() {
             let tokens = |event: &Footprint| std::iter::repeat_n(event.token, event.steps as usize);
             self.schedule.extend(before.iter().flat_map(|(event, _)| tokens(event)));
@@ -99,10 +99,9 @@ impl Strategy for Reduction {
     }
 
     fn absorb(&mut self, execution: &Execution) -> Absorbed {
-        if let Some(divergence) = self.compare(execution) {
+        if let Some(divergence) = divergence(execution, self.steps.len(), |index| self.steps.get(index)) {
             return Absorbed::Diverged(Box::new(divergence));
         }
-        self.counts.runs += 1;
         if self.nodes.is_empty() {
             self.nodes.push(Node::default());
         }
@@ -118,13 +117,13 @@ impl Strategy for Reduction {
         self.find_late(execution, known);
         self.plan_reversals(new);
         self.plan_waits(known);
-        self.count(execution, complete);
+        self.counts.add_run(execution.ending(), complete);
+        self.counts.max_depth = self.counts.max_depth.max(self.steps.len() as u64);
         Absorbed::Added
     }
 
     fn begin_anew(&mut self, discarded: u64) {
-        let discarded = self.counts.discarded + self.counts.runs + discarded;
-        self.counts = Counts { discarded, ..Counts::default() };
+        self.counts = self.counts.anew(discarded);
         self.history.clear();
         self.nodes.clear();
         self.races.clear();
@@ -196,19 +195,6 @@ impl Reduction {
         sleepers.iter().filter(stays).map(Footprint::thread).collect()
     }
 
-    /// Whether the run repeated the steps of the events that it was to repeat.
-    fn compare(&self, execution: &Execution) -> Option<Divergence> {
-        let end = execution.end.as_ref();
-        let refused = end.filter(|end| end.ending == Ending::Diverged).map(|end| end.value as usize);
-        let first = execution.steps.unchanged().min(refused.unwrap_or(usize::MAX));
-        (first..self.steps.len()).find_map(|index| {
-            let expected = self.steps[index];
-            let got = execution.steps.get(index).copied();
-            let is_same = refused != Some(index) && got.is_some_and(|got| is_same_step(&expected, &got));
-            (!is_same).then_some(Divergence { index, expected, got })
-        })
-    }
-
     /// Adds the events of the run beyond those that are known. Returns whether it was not found to be redundant.
     fn walk(&mut self, execution: &Execution) -> bool {
         let is_cut = ends_early(execution);
@@ -247,10 +233,9 @@ impl Reduction {
         if is_asleep || !self.planner.admits(token, &state, &self.history) {
             return false;
         }
-        self.history.predecessors(&event, &mut self.predecessors);
+        self.counts.dependence_checks += self.history.predecessors(&event, &mut self.predecessors);
         races::rivals(&self.history, &event, &self.predecessors, &mut self.rivals);
-        let found = self.rivals.iter().map(|&first| Race { first, second: Second::Executed(index) });
-        self.races.extend(found);
+        self.races.extend(self.rivals.iter().map(|&first| Race { first, second: Second::Executed(index) }));
         races::patience(&self.history, &event, &self.predecessors, &mut self.rivals);
         self.races.extend(self.rivals.iter().map(|&first| Race { first, second: Second::Late(index) }));
         self.races.extend(alternatives(&event, &later[0].enabled).map(|second| Race { first: index, second }));
@@ -288,7 +273,7 @@ impl Reduction {
     fn find_pending(&mut self, execution: &Execution) {
         for &action in &execution.pending {
             let event = Event::pending(action, &execution.steps, &mut self.history);
-            self.history.predecessors(&event, &mut self.predecessors);
+            self.counts.dependence_checks += self.history.predecessors(&event, &mut self.predecessors);
             races::rivals(&self.history, &event, &self.predecessors, &mut self.rivals);
             for &first in &self.rivals {
                 self.races.push(Race { first, second: Second::Pending(event.footprint.clone()) });
@@ -360,28 +345,12 @@ impl Reduction {
             }
         }
     }
-
-    fn count(&mut self, execution: &Execution, complete: bool) {
-        let ending = execution.end.as_ref().map(|end| end.ending);
-        let is_end = !matches!(
-            ending,
-            Some(Ending::StepBudget | Ending::Sleeping | Ending::Assumption | Ending::Diverged) | None
-        );
-        self.counts.out_of_steps += u64::from(complete && ending == Some(Ending::StepBudget));
-        self.counts.max_depth = self.counts.max_depth.max(self.steps.len() as u64);
-        if complete && is_end { self.counts.executions += 1 } else { self.counts.blocked += 1 }
-    }
-}
-
-fn token_of(step: &Step) -> Token {
-    Token { thread: step.action.thread, choice: step.choice }
 }
 
 /// Whether something ended the execution for all threads at once.
 fn ends_early(execution: &Execution) -> bool {
-    let ending = execution.end.as_ref().map(|end| end.ending);
     !matches!(
-        ending,
+        execution.ending(),
         Some(
             Ending::Exit
                 | Ending::Deadlock
@@ -395,11 +364,10 @@ fn ends_early(execution: &Execution) -> bool {
 
 /// The other ways in which the thread could have taken the event; where it says whom a signal wakes, the other waiters.
 fn alternatives(event: &Event, enabled: &[ThreadSet; 3]) -> impl Iterator<Item = Second> {
-    let Token { thread, choice } = event.footprint.token;
-    let is_pick = event.is_pick();
-    let is_other = move |token: &Token| {
-        if is_pick { token.thread != thread } else { token.thread == thread && token.choice != choice }
-    };
-    let others = Candidates::all(*enabled).iter().filter(is_other);
+    let mine = event.footprint.token;
+    let of_thread =
+        |set: ThreadSet| if set.contains(mine.thread) { ThreadSet::from_iter([mine.thread]) } else { ThreadSet::EMPTY };
+    let ways = if event.is_pick() { *enabled } else { enabled.map(of_thread) };
+    let others = Candidates::all(ways).iter().filter(move |&token| token != mine);
     others.map(|token| Second::Instead(Footprint { token, ..event.footprint.clone() }))
 }

@@ -14,7 +14,7 @@
 use super::history::{EventIndex, History};
 use super::reversal::Executed;
 use rscale_protocol::arena::Step;
-use rscale_protocol::{Action, Choice, ThreadId, ThreadSet};
+use rscale_protocol::{Action, ThreadId, ThreadSet};
 
 /// A state, as far as preemptions matter.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +37,7 @@ impl<'a> State<'a> {
     pub fn before(at: EventIndex, executed: Executed<'a>) -> State<'a> {
         let event = executed.history.event(at);
         let later = &executed.steps[event.step as usize..];
-        let possible = later.first().map_or(event.possible, |step| step.enabled[Choice::Proceed as usize]);
-        State { at, possible, is_pick: event.is_pick(), later, pending: &[] }
+        State { at, possible: event.possible, is_pick: event.is_pick(), later, pending: &[] }
     }
 
     /// The thread that ran, if a step of another one preempts it.
@@ -110,7 +109,7 @@ impl Preemptions {
 mod tests {
     use super::super::scripted::{history, step};
     use super::*;
-    use rscale_protocol::Op;
+    use rscale_protocol::{Choice, Op};
 
     /// The preemptions of a whole execution.
     fn count(steps: &[Step]) -> u64 {

@@ -17,7 +17,7 @@ pub fn rivals(history: &History, event: &Event, predecessors: &[Predecessor], fo
             Link::Fixed => {}
             Link::Reach => {
                 let first = predecessor.event;
-                let is_possible = event.wait == Wait::Nothing || was_possible(history, event, first);
+                let is_possible = event.wait == Wait::Nothing || seen_without(history, event, first) != Possible::No;
                 if is_possible && is_direct(history, first, predecessors, |other| other == predecessor) {
                     found.push(first);
                 }
@@ -25,20 +25,26 @@ pub fn rivals(history: &History, event: &Event, predecessors: &[Predecessor], fo
             Link::Variable(variable) => behind(history, event, predecessors, predecessor.event, variable, found),
         }
     }
-    for first in found.iter_mut() {
-        // Whom a signal wakes is said directly after it: what comes before that comes before the signal.
-        if history.event(*first).is_pick() {
-            let pick = *first;
-            *first = pick - 1;
-            let is_own = history.event(*first).footprint.thread() == event.footprint.thread();
-            if is_own || !is_direct(history, *first, predecessors, |other| other.event == pick) {
-                *first = EventIndex::MAX;
-            }
-        }
+    if found.iter().any(|&first| history.event(first).is_pick()) {
+        *found = found.iter().filter_map(|&first| before_pick(history, event, predecessors, first)).collect();
     }
-    found.retain(|&first| first != EventIndex::MAX);
     found.sort_unstable();
     found.dedup();
+}
+
+/// Whom a signal wakes is said directly after it: what is to come before that has to come before the signal.
+fn before_pick(
+    history: &History,
+    event: &Event,
+    predecessors: &[Predecessor],
+    first: EventIndex,
+) -> Option<EventIndex> {
+    if !history.event(first).is_pick() {
+        return Some(first);
+    }
+    let signal = first.checked_sub(1)?;
+    let is_own = history.event(signal).footprint.thread() == event.footprint.thread();
+    (!is_own && is_direct(history, signal, predecessors, |other| other.event == first)).then_some(signal)
 }
 
 /// Finds the events before which the next one, which waited, would have given up: what it waited for came with them.
@@ -175,7 +181,7 @@ fn possible_without(history: &History, event: &Event, entry: &Entry, variable: V
     match event.wait {
         Wait::Value => value_without(history, event, entry, variable),
         Wait::Written => written_without(history, event, entry),
-        _ => seen_without(history, event, entry),
+        _ => seen_without(history, event, entry.event),
     }
 }
 
@@ -217,19 +223,12 @@ fn written_without(history: &History, event: &Event, entry: &Entry) -> Possible 
     if is_written { Possible::Yes } else { Possible::No }
 }
 
-/// Whether the event, which may have to wait, could have come before an earlier one, as far as the execution shows.
-fn was_possible(history: &History, event: &Event, first: EventIndex) -> bool {
+/// Whatever it waits for: the execution shows whether it was possible before the earlier event.
+fn seen_without(history: &History, event: &Event, first: EventIndex) -> Possible {
     let thread = event.footprint.thread();
     let was_there = history.last_of(thread).is_none_or(|last| last < first);
-    !was_there || history.event(first).possible.contains(thread)
-}
-
-/// Whatever it waits for: the execution shows whether it was possible before the earlier event.
-fn seen_without(history: &History, event: &Event, entry: &Entry) -> Possible {
-    let thread = event.footprint.thread();
-    let was_there = history.last_of(thread).is_none_or(|last| last < entry.event);
     match was_there {
-        true if history.event(entry.event).possible.contains(thread) => Possible::Yes,
+        true if history.event(first).possible.contains(thread) => Possible::Yes,
         true => Possible::No,
         false => Possible::Perhaps,
     }

@@ -14,8 +14,8 @@ pub use probability::Probability;
 use crate::explore::{Absorbed, Counts, Plan, Strategy, Stream};
 use crate::filters::Preserves;
 use crate::frontend::Execution;
+use rscale_protocol::ThreadSet;
 use rscale_protocol::arena::{Beyond, MAX_CHANGES, Policy};
-use rscale_protocol::{Ending, ThreadSet};
 
 /// What was sampled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,13 +99,8 @@ impl Strategy for Sample {
         if let Sampled::Priorities(probability) = &mut self.sampled {
             probability.observe(&execution.steps);
         }
-        let ending = execution.end.as_ref().map(|end| end.ending);
-        let is_cut = matches!(ending, Some(Ending::StepBudget | Ending::Assumption) | None);
         let counts = &mut self.counts;
-        counts.runs += 1;
-        counts.executions += u64::from(!is_cut);
-        counts.blocked += u64::from(is_cut);
-        counts.out_of_steps += u64::from(ending == Some(Ending::StepBudget));
+        counts.add_run(execution.ending(), true);
         counts.states += steps + 1;
         counts.transitions += steps;
         counts.max_depth = counts.max_depth.max(steps);

@@ -35,6 +35,14 @@ pub struct Step {
     pub enabled: [ThreadSet; 3],
 }
 
+impl Step {
+    /// Who took it, and how.
+    #[must_use]
+    pub fn token(&self) -> Token {
+        Token { thread: self.action.thread, choice: self.choice }
+    }
+}
+
 impl Log {
     /// Writes a step, all but its result.
     #[inline(always)]
