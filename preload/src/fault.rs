@@ -2,7 +2,7 @@
 //!
 //! The handlers run on a stack of their own, because the stack of the fiber may be what is protected or exhausted.
 
-use crate::{arena, clock, control, evaluation, fiber, finish, heap, kernel_threads, snapshot, sys, syscalls};
+use crate::{access, arena, clock, control, evaluation, fiber, finish, heap, kernel_threads, snapshot, sys, syscalls};
 use core::ffi::{c_int, c_void};
 use rscale_protocol::Ending;
 use rscale_protocol::ending::HeapError;
@@ -71,7 +71,7 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     let address = unsafe { info.si_addr() } as u64;
     let is_write = context.uc_mcontext.gregs[libc::REG_ERR as usize] & WRITE != 0;
     let is_fetch = context.uc_mcontext.gregs[libc::REG_ERR as usize] & FETCH != 0;
-    if signal == libc::SIGSEGV && is_write && snapshot::make_writable(address) {
+    if signal == libc::SIGSEGV && is_write && (snapshot::make_writable(address) || access::make_writable(address)) {
         return;
     }
     if signal == libc::SIGTRAP && (crate::access::tearing::on_step(context) || goes_on_in_clone(context)) {

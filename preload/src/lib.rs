@@ -16,6 +16,7 @@
 mod access;
 mod arena;
 mod cancel;
+mod checkpoint;
 mod clock;
 mod control;
 mod enabled;

@@ -5,7 +5,7 @@
 //! is left out where the prologue has changed what the kernel holds for the process: only what comes after a snapshot
 //! can be undone.
 
-use crate::{access, arena, control, kernel_threads, snapshot, switch, syscalls, world};
+use crate::{access, arena, checkpoint, control, kernel_threads, snapshot, switch, syscalls, world};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::ThreadId;
 use rscale_protocol::arena::Isolation;
@@ -38,6 +38,7 @@ fn move_snapshot() {
 
 extern "C" fn take_snapshot(_: u64) {
     crate::heap::mark_end_of_prologue();
+    checkpoint::forget_all();
     if snapshot::take_again() {
         control::get().is_behind_prologue.set(true);
     } else {

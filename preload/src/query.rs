@@ -1,6 +1,6 @@
 //! The shim's command loop: runs on its own stack between executions, and inside an execution while it is paused.
 
-use crate::{arena, control, evaluation, fiber, finish, forks, mailbox, prologue, snapshot, switch, sys, world};
+use crate::{arena, checkpoint, control, evaluation, fiber, finish, forks, mailbox, prologue, switch, sys, world};
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{Command, Isolation, Reply, Token};
@@ -65,9 +65,12 @@ fn run() {
         if arena::get().setup.isolation.load(Relaxed) != Isolation::Snapshot as u32 {
             sys::exit_group(0); // this process was good for one execution
         }
-        snapshot::restore();
     }
-    execute();
+    let chosen = checkpoint::select();
+    if control::get().dirty.get() || checkpoint::restored() != chosen {
+        checkpoint::restore(chosen);
+    }
+    execute(chosen);
     if !control::get().abandoned.replace(false) {
         finish::publish();
         if control::get().is_fork.get() && is_over_for_good() {
@@ -78,17 +81,29 @@ fn run() {
     }
 }
 
-/// Runs the fibers until the execution ends.
-fn execute() {
+/// Runs the fibers, from the chosen checkpoint, until the execution ends.
+fn execute(chosen: usize) {
     crate::syscalls::begin();
+    checkpoint::begin(chosen);
+    if chosen == 0 {
+        begin_execution();
+    }
+    control::get().dirty.set(true);
+    fiber::enter();
+    while checkpoint::take_if_wanted() {
+        fiber::enter();
+    }
+    checkpoint::end();
+}
+
+/// Begins an execution where the snapshot was taken.
+fn begin_execution() {
     crate::access::begin();
     evaluation::begin();
-    control::get().dirty.set(true);
     if !prologue::is_over() {
         crate::start::create_main_fiber();
         world::get().running.set(true);
     }
-    fiber::enter();
 }
 
 /// Whether nobody will look at the state that the execution ended in: it found nothing, and was not asked to pause.
@@ -105,7 +120,7 @@ fn restore_ahead() {
     let ordinary =
         arena.result.ending.load(Relaxed) == Ending::Exit as u32 && arena.request.new_steps.load(Relaxed) == u64::MAX;
     if ordinary && arena.setup.isolation.load(Relaxed) == Isolation::Snapshot as u32 {
-        snapshot::restore();
+        checkpoint::restore_ahead();
     }
 }
 

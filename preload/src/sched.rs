@@ -3,7 +3,7 @@
 //! Runs on the stack of the fiber that arrived, and switches from there directly to the fiber that is next. If that is
 //! the same fiber, nothing is switched at all.
 
-use crate::{access, arena, enabled, evaluation, fiber, finish, mailbox, policy, prologue, query, world};
+use crate::{access, arena, checkpoint, enabled, evaluation, fiber, finish, mailbox, policy, prologue, query, world};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{LOG_CAPACITY, Reply, Token, store_set};
 use rscale_protocol::{Action, Choice, Ending, ThreadId, ThreadSet};
@@ -31,6 +31,7 @@ pub fn hand_over() -> ! {
 pub fn decide() -> Token {
     let world = world::get();
     prologue::end();
+    checkpoint::pass();
     evaluation::check_state();
     let is_plain = !world.has_atomic_sections.get() && !access::spin::is_anyone_waiting();
     let only = enabled::to_be_woken().or_else(|| enabled::only_proceeding().filter(|_| is_plain));
@@ -88,6 +89,7 @@ fn log(token: Token, enabled: &[ThreadSet; 3]) {
     let action = world.fibers[token.thread.index()].next();
     arena.log.store(world.logged.get(), action, token.choice, enabled);
     access::local::begin_step(world.logged.get());
+    checkpoint::note(world.steps.get(), token);
     world.logged.set(world.logged.get() + 1);
     world.steps.set(world.steps.get() + 1);
     arena.mailbox.heartbeat.store(world.steps.get(), Relaxed);

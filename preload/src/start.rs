@@ -6,8 +6,8 @@
 
 use crate::wrap::process::exit_process;
 use crate::{
-    access, arena, control, fault, fiber, finish, fs_base, kernel_threads, query, snapshot, switch, sys, syscalls,
-    tls_pool,
+    access, arena, checkpoint, control, fault, fiber, finish, fs_base, kernel_threads, query, snapshot, switch, sys,
+    syscalls, tls_pool,
 };
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
@@ -166,6 +166,7 @@ extern "C" fn arm_and_serve() -> ! {
     crate::heap::mark_start_of_main();
     // A process that runs one execution has nothing to go back to: its memory stays writable.
     let is_restored = arena::get().setup.isolation.load(Relaxed) == Isolation::Snapshot as u32;
+    checkpoint::prepare();
     if is_restored && !snapshot::take() {
         finish::end_with(Ending::Internal, 0, b"could not write-protect the memory of the program");
     }

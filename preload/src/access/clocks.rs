@@ -8,6 +8,7 @@
 //! Clocks go on across executions, so that nothing has to be cleared: an execution begins at a base above all that was.
 
 use super::shadow::{CLOCK_SHIFT, THREAD_SHIFT};
+use crate::checkpoint::Tape;
 use core::cell::Cell;
 use rscale_protocol::dependence::{self, Mode};
 use rscale_protocol::{Action, Op, ThreadId, Variable};
@@ -30,13 +31,19 @@ pub static EPOCH: Own<u64> = Own(Cell::new(0));
 pub static BASE: Own<u64> = Own(Cell::new(0));
 /// Accesses left until the run of the thread is called long.
 pub static BUDGET: Own<i64> = Own(Cell::new(0));
-/// The highest clock in use.
+/// The highest clock in use, and the highest that ever was.
+static HIGHEST: Own<u64> = Own(Cell::new(0));
 static LATEST: Own<u64> = Own(Cell::new(0));
 /// How many threads the rows have room for.
 static WIDTH: Own<usize> = Own(Cell::new(0));
 /// Whether something that depends on all of memory has happened in this execution.
 static MEMORY_WRITTEN: Own<bool> = Own(Cell::new(false));
 static TABLE: Own<u64> = Own(Cell::new(0));
+
+/// Slots of this execution that are known: enough for those that can be saved.
+const MOST_SAVED: usize = 1024;
+static SLOTS_USED: [Own<u64>; MOST_SAVED] = [const { Own(Cell::new(0)) }; MOST_SAVED];
+static SLOT_COUNT: Own<usize> = Own(Cell::new(0));
 
 /// What steps left at a variable; two rows follow: of the writes, and of all accesses.
 #[repr(C)]
@@ -83,12 +90,62 @@ pub fn known(me: ThreadId, other: ThreadId) -> u64 {
 
 /// An execution begins, with nothing but the main thread.
 pub fn begin() {
-    let base = LATEST.0.get() + 1;
+    let base = LATEST.0.get().max(HIGHEST.0.get()) + 1;
     LATEST.0.set(base);
+    SLOT_COUNT.0.set(0);
     BASE.0.set(base << CLOCK_SHIFT);
     MEMORY_WRITTEN.0.set(false);
     reset(ThreadId::MAIN, base);
     resume(ThreadId::MAIN);
+}
+
+/// Saves clocks and slots.
+pub fn save(tape: &mut Tape) {
+    if !can_go_back() {
+        return tape.give_up();
+    }
+    [&EPOCH, &BASE, &LATEST].into_iter().for_each(|clock| tape.put(clock.0.get()));
+    tape.put((BUDGET.0.get(), MEMORY_WRITTEN.0.get(), SLOT_COUNT.0.get()));
+    threads().for_each(|thread| tape.save(row(thread) as u64, row_bytes() as u64));
+    slots_used(0).for_each(|slot| tape.save(slot, slot_bytes() as u64));
+}
+
+/// Brings back what was saved; the world has been brought back already.
+pub fn bring_back(tape: &mut Tape) {
+    HIGHEST.0.set(HIGHEST.0.get().max(LATEST.0.get()));
+    [&EPOCH, &BASE, &LATEST].into_iter().for_each(|clock| clock.0.set(tape.take()));
+    let (budget, memory_written, count): (i64, bool, usize) = tape.take();
+    BUDGET.0.set(budget);
+    MEMORY_WRITTEN.0.set(memory_written);
+    threads().for_each(|thread| tape.bring_back(row(thread) as u64, row_bytes() as u64));
+    slots_used(0).take(count).for_each(|slot| tape.bring_back(slot, slot_bytes() as u64));
+    // SAFETY: slots in the reserved memory; those that were filled since are free.
+    slots_used(count).for_each(|slot| unsafe { (*(slot as *mut Slot)).base = 0 });
+    SLOT_COUNT.0.set(count);
+}
+
+/// Whether all slots of this execution are known.
+pub fn can_go_back() -> bool {
+    SLOT_COUNT.0.get() <= MOST_SAVED
+}
+
+/// The threads of this execution.
+fn threads() -> impl Iterator<Item = ThreadId> {
+    let count = crate::world::get().look(|model| model.threads.count());
+    (0..count.min(WIDTH.0.get())).map(|index| ThreadId(index as u16))
+}
+
+fn slots_used(first: usize) -> impl Iterator<Item = u64> {
+    SLOTS_USED[first..SLOT_COUNT.0.get()].iter().map(|slot| slot.0.get())
+}
+
+/// A slot is filled for the first time in this execution.
+fn note_slot(slot: u64) {
+    let count = SLOT_COUNT.0.get();
+    if let Some(place) = SLOTS_USED.get(count) {
+        place.0.set(slot);
+    }
+    SLOT_COUNT.0.set((count + 1).min(MOST_SAVED + 1));
 }
 
 fn reset(thread: ThreadId, clock: u64) {
@@ -189,8 +246,7 @@ fn write(mine: Row, variable: Variable) {
 
 /// Every step so far has read memory as a whole: the last ones of all threads know of all.
 fn write_memory(mine: Row) {
-    let live = crate::world::get().model(|model| model.threads.count());
-    for thread in (0..live.min(WIDTH.0.get())).map(|index| ThreadId(index as u16)) {
+    for thread in threads() {
         let theirs = row(thread);
         if theirs != mine && known(thread, thread) > base() {
             join(mine, theirs);
@@ -228,6 +284,7 @@ fn slot(variable: Variable) -> [Row; 2] {
             }
             if (*slot).base != base {
                 *slot = Slot { variable: variable.0, base };
+                note_slot(slot as u64);
                 writes.write_bytes(0, 2 * WIDTH.0.get());
                 return rows;
             }

@@ -6,6 +6,7 @@
 
 use super::clocks::Own;
 use super::spin;
+use crate::checkpoint::Tape;
 use crate::{arena, evaluation, gate, world};
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
@@ -36,6 +37,18 @@ pub fn forget() {
 pub fn forget_all() {
     HASH.0.set(None);
     HAS_WRITTEN.0.set(false);
+}
+
+/// Saves what is known.
+pub fn save(tape: &mut Tape) {
+    tape.put((HASH.0.get(), HAS_WRITTEN.0.get()));
+}
+
+/// Brings back what was known.
+pub fn bring_back(tape: &mut Tape) {
+    let (hash, has_written) = tape.take();
+    HASH.0.set(hash);
+    HAS_WRITTEN.0.set(has_written);
 }
 
 /// The running thread has written memory that is not its stack.

@@ -30,7 +30,9 @@ pub mod spin;
 mod strings;
 mod stubs;
 pub mod tearing;
+mod vectors;
 
+use crate::checkpoint::Tape;
 use crate::{arena, kernel_threads, snapshot, sys};
 use clocks::Own;
 use core::cell::Cell;
@@ -56,6 +58,7 @@ pub fn is_watching() -> bool {
 /// Instruments the program, and reserves what the stubs need: its constructors may run next.
 pub fn install(regions: i32) -> Result<(), &'static [u8]> {
     region::install(regions)?;
+    vectors::prepare();
     let threads = match kernel_threads::are_used() {
         true => MAX_THREADS,
         false => (arena::get().setup.thread_pool.load(Relaxed) as usize).clamp(1, MAX_THREADS),
@@ -75,6 +78,45 @@ pub fn begin() {
         arena::get().result.races.store(0, Relaxed);
         WATCHING.0.set(true);
     }
+}
+
+/// From here on, what the shadow holds can be saved.
+pub fn track() {
+    if is_on() {
+        shadow::track();
+    }
+}
+
+/// A write to this address faulted. True if it is the shadow's, and the write is to be tried again.
+pub fn make_writable(address: u64) -> bool {
+    shadow::make_writable(address)
+}
+
+/// Saves what is known of this execution.
+pub fn save(tape: &mut Tape) {
+    if is_on() {
+        clocks::save(tape);
+        records::save(tape);
+        spin::save(tape);
+        tearing::save(tape);
+        shadow::save(tape);
+    }
+}
+
+/// Brings back what was known. The result of the execution before may still be read: it stays.
+pub fn bring_back(tape: &mut Tape) {
+    if is_on() {
+        clocks::bring_back(tape);
+        records::bring_back(tape);
+        spin::bring_back(tape);
+        tearing::bring_back(tape);
+        shadow::bring_back(tape);
+    }
+}
+
+/// Whether what was saved can be brought back.
+pub fn can_go_back() -> bool {
+    clocks::can_go_back() && shadow::can_go_back()
 }
 
 /// Address space outside the snapshot, used as it is touched.

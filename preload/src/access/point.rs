@@ -5,10 +5,8 @@ use super::detect::{self, Kind};
 use super::locations::{self, Location};
 use super::shadow::{FOR_EVER, Granule};
 use super::spin::Look;
-use super::{copy_bytes, spin};
+use super::{copy_bytes, spin, vectors};
 use crate::{evaluation, finish, gate, section, world};
-use core::arch::asm;
-use core::mem::MaybeUninit;
 use rscale_protocol::region::SiteKind;
 use rscale_protocol::{Action, Ending, Op, Variable};
 
@@ -106,9 +104,9 @@ pub fn points(kind: Kind, range: Location, pc: u64) -> bool {
     if is_one || world::get().is_alone() {
         locations::touched_by(range).for_each(|location| one(kind, location, pc));
     } else {
-        with_vector_state(|| section::begin(pc));
+        vectors::kept(|| section::begin(pc));
         locations::touched_by(range).for_each(|location| one(kind, location, pc));
-        with_vector_state(|| section::end(pc));
+        vectors::kept(|| section::end(pc));
     }
     true
 }
@@ -147,33 +145,10 @@ fn pass(op: Op, flags: u8, location: Location, pc: u64) {
     let count = location.length as u32;
     let action = Action { flags, count, pc, ..Action::new(thread, op, Variable(location.start)) };
     evaluation::check_alone(&action);
-    with_vector_state(|| {
+    vectors::kept(|| {
         gate::pass(action);
     });
     if op == Op::Write {
         spin::written(location.start, thread);
     }
-}
-
-/// Room for what `xsave` saves of the parts below.
-#[repr(C, align(64))]
-struct VectorState(#[allow(dead_code)] [u8; 3072]);
-
-/// x87, AVX and AVX-512. The stub has saved the SSE registers, and the shim does not use the others.
-const PARTS: u32 = 0b1110_0101;
-
-/// Calls a function during which other code of the program may run.
-fn with_vector_state(call: impl FnOnce()) {
-    const HEADER: usize = 512;
-    const HEADER_BYTES: usize = 64;
-    let mut state = MaybeUninit::<VectorState>::uninit();
-    let place = state.as_mut_ptr().cast::<u8>();
-    // SAFETY: the buffer is aligned and has room for the parts that are asked for; its header must be zero before.
-    unsafe {
-        place.add(HEADER).cast::<[u64; HEADER_BYTES / 8]>().write([0; HEADER_BYTES / 8]);
-        asm!("xsave64 [{}]", in(reg) place, in("eax") PARTS, in("edx") 0, options(nostack));
-    }
-    call();
-    // SAFETY: restores what was saved above.
-    unsafe { asm!("xrstor64 [{}]", in(reg) place, in("eax") PARTS, in("edx") 0, options(nostack)) };
 }

@@ -6,6 +6,7 @@
 
 use super::clocks::{self, Own};
 use super::shadow::Word;
+use crate::checkpoint::Tape;
 use core::cell::Cell;
 
 /// Most records at a time: what a shadow word can number.
@@ -76,6 +77,18 @@ pub fn begin() {
 /// From here on, records are those of one execution.
 pub fn keep() {
     KEPT.0.set(USED.0.get());
+}
+
+/// Saves all records.
+pub fn save(tape: &mut Tape) {
+    tape.put(USED.0.get());
+    tape.save(MEMORY.0.get(), (USED.0.get() * stride()) as u64);
+}
+
+/// Brings back the records that were saved, and no others.
+pub fn bring_back(tape: &mut Tape) {
+    USED.0.set(tape.take());
+    tape.bring_back(MEMORY.0.get(), (USED.0.get() * stride()) as u64);
 }
 
 /// A fresh record and its number.

@@ -16,6 +16,11 @@
 //! [clock]: super::clocks
 //! [base]: super::clocks::base
 
+use super::clocks::Own;
+use crate::checkpoint::Tape;
+use crate::snapshot::{PAGE, clear_pages};
+use crate::sys;
+use core::cell::Cell;
 use rscale_protocol::ThreadId;
 
 /// Where the shadow begins. The program's addresses, cut to 44 bits, do not collide: executables lie at 0x4..., 0x55...,
@@ -38,6 +43,67 @@ pub const GRANULE: u64 = 8;
 /// Reserves the address space.
 pub fn reserve() -> bool {
     super::reserve(BASE, LENGTH).is_some()
+}
+
+/// Pages that can be saved.
+const MOST_PAGES: usize = 256;
+static PAGES: [Own<u64>; MOST_PAGES] = [const { Own(Cell::new(0)) }; MOST_PAGES];
+static PAGE_COUNT: Own<usize> = Own(Cell::new(0));
+/// Whether some pages have been written and nobody knows which.
+static LOST_TRACK: Own<bool> = Own(Cell::new(false));
+
+/// From here on, it is known which pages are written. What they hold means nothing any more.
+pub fn track() {
+    // SAFETY: memory of the shim; writes to it are handled from now on.
+    LOST_TRACK.0.set(!unsafe { sys::mprotect(BASE, LENGTH, libc::PROT_READ) });
+}
+
+/// A write to this address faulted. True if it is in the shadow and is to be tried again.
+pub fn make_writable(address: u64) -> bool {
+    if address.wrapping_sub(BASE) >= LENGTH || LOST_TRACK.0.get() {
+        return false;
+    }
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let page = address & !(PAGE - 1);
+    match PAGES.get(PAGE_COUNT.0.get()) {
+        Some(place) => {
+            place.0.set(page);
+            PAGE_COUNT.0.set(PAGE_COUNT.0.get() + 1);
+            // SAFETY: memory of the shim.
+            unsafe { sys::mprotect(page, PAGE, protection) }
+        }
+        None => {
+            LOST_TRACK.0.set(true);
+            // SAFETY: as above.
+            unsafe { sys::mprotect(BASE, LENGTH, protection) }
+        }
+    }
+}
+
+fn pages() -> impl Iterator<Item = u64> {
+    PAGES[..PAGE_COUNT.0.get()].iter().map(|page| page.0.get())
+}
+
+/// Saves the pages that have been written.
+pub fn save(tape: &mut Tape) {
+    if LOST_TRACK.0.get() {
+        return tape.give_up();
+    }
+    tape.put(PAGE_COUNT.0.get());
+    pages().for_each(|page| tape.save(page, PAGE));
+}
+
+/// Brings back what was saved. On pages that were not written then, there was nothing that meant something.
+pub fn bring_back(tape: &mut Tape) {
+    let count: usize = tape.take();
+    pages().take(count).for_each(|page| tape.bring_back(page, PAGE));
+    // SAFETY: pages of the shadow that are writable.
+    pages().skip(count).for_each(|page| unsafe { clear_pages(page, PAGE) });
+}
+
+/// Whether what was saved can be brought back.
+pub fn can_go_back() -> bool {
+    !LOST_TRACK.0.get()
 }
 
 /// One word of the shadow.

@@ -12,6 +12,7 @@ use super::clocks::{self, Own};
 use super::copy_bytes;
 use super::local;
 use super::locations::Location;
+use crate::checkpoint::Tape;
 use crate::{arena, world};
 use core::cell::Cell;
 use rscale_protocol::{Action, Family, MAX_THREADS, Op, ThreadId, ThreadSet, Variable};
@@ -106,6 +107,29 @@ pub fn begin() {
     WAITING.0.set(ThreadSet::EMPTY);
     EXHAUSTED.0.set(ThreadSet::EMPTY);
     HAS_BEEN_LOOSE.0.set(ThreadSet::EMPTY);
+}
+
+/// Saves what is known of all threads.
+pub fn save(tape: &mut Tape) {
+    STACK.iter().for_each(|word| tape.put(word.0.get()));
+    tape.put(PROGRESS.0.get());
+    [&WAITING, &EXHAUSTED, &HAS_BEEN_LOOSE].into_iter().for_each(|set| tape.put(set.0.get()));
+    rounds().for_each(|round| tape.put(round.0.get()));
+    local::save(tape);
+}
+
+/// Brings back what was saved. There are as many threads as there were then: the world has been brought back.
+pub fn bring_back(tape: &mut Tape) {
+    STACK.iter().for_each(|word| word.0.set(tape.take()));
+    PROGRESS.0.set(tape.take());
+    [&WAITING, &EXHAUSTED, &HAS_BEEN_LOOSE].into_iter().for_each(|set| set.0.set(tape.take()));
+    rounds().for_each(|round| round.0.set(tape.take()));
+    local::bring_back(tape);
+}
+
+/// What the threads of this execution have done.
+fn rounds() -> impl Iterator<Item = &'static Own<Round>> {
+    ROUNDS.iter().take(world::get().look(|model| model.threads.count()))
 }
 
 /// A thread comes into being.

@@ -13,6 +13,7 @@ use super::clocks::Own;
 use super::locations::Location;
 use super::point::{self, Place};
 use super::{copy_bytes, saving};
+use crate::checkpoint::Tape;
 use crate::world;
 use core::cell::Cell;
 use rscale_protocol::region::SiteKind;
@@ -64,6 +65,18 @@ pub static STEPS: Own<bool> = Own(Cell::new(false));
 pub fn begin() {
     PENDING.0.set(Pending::NONE);
     STEPS.0.set(false);
+}
+
+/// Saves what is under way.
+pub fn save(tape: &mut Tape) {
+    tape.put((PENDING.0.get(), STEPS.0.get()));
+}
+
+/// Brings back what was under way.
+pub fn bring_back(tape: &mut Tape) {
+    let (pending, steps) = tape.take();
+    PENDING.0.set(pending);
+    STEPS.0.set(steps);
 }
 
 /// The parts of an access, in order. Locked instructions have one.

@@ -6,6 +6,7 @@
 
 use super::PAGE;
 use super::hot::clear_pages;
+use crate::checkpoint::Tape;
 use crate::{heap, sys};
 use rscale_protocol::MAX_THREADS;
 
@@ -18,6 +19,32 @@ struct Piece {
     start: u64,
     /// Writable up to here.
     end: u64,
+}
+
+impl Piece {
+    /// Makes it zero from an address on.
+    fn clear_from(&self, start: u64) {
+        let length = self.end - start;
+        if length <= CLEARED * PAGE {
+            // SAFETY: writable pages of the heap, whose contents end with the execution.
+            unsafe { clear_pages(start, length) };
+        } else {
+            // SAFETY: as above; private anonymous memory reads as zero afterwards.
+            unsafe { sys::call(libc::SYS_madvise, [start, length, libc::MADV_DONTNEED as u64, 0, 0, 0]) };
+        }
+    }
+}
+
+/// A piece on tape: its contents follow.
+#[derive(Clone, Copy)]
+struct Saved {
+    thread: usize,
+    length: u64,
+}
+
+impl Saved {
+    /// Stands behind the last one.
+    const LAST: Saved = Saved { thread: usize::MAX, length: 0 };
 }
 
 /// The fresh parts of all threads' heaps.
@@ -54,18 +81,35 @@ impl Fresh {
 
     /// Makes all of it zero again.
     pub fn clear(&self) {
-        for piece in self.pieces.iter().filter(|piece| piece.end > piece.start) {
-            let length = piece.end - piece.start;
-            if length <= CLEARED * PAGE {
-                // SAFETY: writable pages of the heap, whose contents end with the execution.
-                unsafe { clear_pages(piece.start, length) };
-            } else {
-                // SAFETY: as above; private anonymous memory reads as zero afterwards.
-                unsafe {
-                    sys::call(libc::SYS_madvise, [piece.start, length, libc::MADV_DONTNEED as u64, 0, 0, 0]);
-                }
-            }
+        self.used().for_each(|(_, piece)| piece.clear_from(piece.start));
+    }
+
+    /// Saves the pieces as they are now.
+    pub fn save(&self, tape: &mut Tape) {
+        for (thread, piece) in self.used() {
+            tape.put(Saved { thread, length: piece.end - piece.start });
+            tape.save(piece.start, piece.end - piece.start);
         }
+        tape.put(Saved::LAST);
+    }
+
+    /// Brings back the pieces as they were saved. What they have grown by was all zeroes.
+    pub fn bring_back(&self, tape: &mut Tape) {
+        let mut saved: Saved = tape.take();
+        for (thread, piece) in self.used() {
+            if saved.thread != thread {
+                piece.clear_from(piece.start);
+                continue;
+            }
+            tape.bring_back(piece.start, saved.length);
+            piece.clear_from(piece.start + saved.length);
+            saved = tape.take();
+        }
+    }
+
+    /// The pieces, by their threads. Once there is one, it stays.
+    fn used(&self) -> impl Iterator<Item = (usize, &Piece)> {
+        self.pieces.iter().enumerate().filter(|(_, piece)| piece.end > piece.start)
     }
 
     /// Pages that are writable.

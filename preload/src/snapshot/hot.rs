@@ -1,6 +1,7 @@
 //! The hot set: pages that some execution has written, with their contents at the snapshot.
 
 use super::PAGE;
+use crate::checkpoint::Tape;
 use crate::sys;
 use core::arch::asm;
 
@@ -77,15 +78,37 @@ impl HotSet {
         true
     }
 
+    /// The pages from a place on.
+    fn pages_from(&self, first: usize) -> impl Iterator<Item = Page> + '_ {
+        // SAFETY: entries below `count` are filled.
+        (first..self.count).map(|index| unsafe { *self.pages.add(index) })
+    }
+
     /// Copies every page back.
     pub fn copy_back(&self) {
-        for index in 0..self.count {
-            // SAFETY: entries below `count` are filled; hot pages are writable.
+        self.copy_back_from(0);
+    }
+
+    fn copy_back_from(&self, first: usize) {
+        for page in self.pages_from(first) {
+            // SAFETY: hot pages are writable.
             unsafe {
-                let page = *self.pages.add(index);
                 if page.saved == 0 { clear_pages(page.address, PAGE) } else { copy_page(page.address, page.saved) }
             }
         }
+    }
+
+    /// Saves the pages as they are now.
+    pub fn save(&self, tape: &mut Tape) {
+        tape.put(self.count);
+        self.pages_from(0).for_each(|page| tape.save(page.address, PAGE));
+    }
+
+    /// Brings back the pages as they were saved. Those that were not hot yet had not changed since the snapshot.
+    pub fn bring_back(&self, tape: &mut Tape) {
+        let count: usize = tape.take();
+        self.pages_from(0).take(count).for_each(|page| tape.bring_back(page.address, PAGE));
+        self.copy_back_from(count);
     }
 }
 

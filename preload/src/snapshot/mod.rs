@@ -8,11 +8,13 @@ mod fresh;
 mod hot;
 mod maps;
 
+use crate::checkpoint::Tape;
 use crate::{control, sys, world};
 use core::cell::UnsafeCell;
 use fresh::Fresh;
 use hot::HotSet;
 
+pub use hot::clear_pages;
 pub use maps::for_each_mapping;
 
 /// Bytes of a page.
@@ -141,6 +143,24 @@ pub fn restore() {
     with(|snapshot| {
         snapshot.fresh.clear();
         snapshot.hot.copy_back();
+    });
+    crate::syscalls::undo();
+    control::get().dirty.set(false);
+}
+
+/// Saves the memory as it is now.
+pub fn save(tape: &mut Tape) {
+    with(|snapshot| {
+        snapshot.hot.save(tape);
+        snapshot.fresh.save(tape);
+    });
+}
+
+/// Brings the memory back to what was saved, and what the kernel holds for the program to what it was at the snapshot.
+pub fn bring_back(tape: &mut Tape) {
+    with(|snapshot| {
+        snapshot.hot.bring_back(tape);
+        snapshot.fresh.bring_back(tape);
     });
     crate::syscalls::undo();
     control::get().dirty.set(false);

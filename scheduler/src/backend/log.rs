@@ -19,13 +19,25 @@ pub struct StepLog {
     unchanged: usize,
     /// In what local state each step left its thread, where that is asked for.
     local_states: Vec<LocalState>,
+    /// The execution that the steps are from, and how many of them were read.
+    run: u64,
+    known: usize,
 }
 
 impl StepLog {
     /// Takes all steps out.
     pub fn clear(&mut self) {
+        self.known = self.count;
         self.count = 0;
-        self.local_states.clear();
+    }
+
+    /// An execution is going to be read whose first steps are those of the one before it: they need not be read again, if
+    /// it is that one which was read here. Returns how many these are.
+    pub(super) fn keep(&mut self, run: u64, steps: usize) -> usize {
+        let is_next = std::mem::replace(&mut self.run, run).checked_add(1) == Some(run);
+        self.count = if is_next { steps.min(self.known).min(self.raw.len()) } else { 0 };
+        self.local_states.truncate(self.count);
+        self.count
     }
 
     /// In what local state the step left its thread.
@@ -54,13 +66,13 @@ impl StepLog {
         self.count = self.steps.len();
     }
 
-    /// Adds the first entries of the current log chunk. False if the other process wrote nonsense.
-    pub(super) fn read(&mut self, arena: &Arena, count: usize) -> bool {
+    /// Adds entries of the current log chunk. False if the other process wrote nonsense.
+    pub(super) fn read(&mut self, arena: &Arena, first: usize, count: usize) -> bool {
         let count = count.min(LOG_CAPACITY);
         if arena.setup.logs_local_states.load(Relaxed) != 0 {
-            self.local_states.extend((0..count).map(|index| arena.log.local_state(index)));
+            self.local_states.extend((first..count).map(|index| arena.log.local_state(index)));
         }
-        (0..count).all(|index| self.read_entry(arena, index).is_some())
+        (first..count).all(|index| self.read_entry(arena, index).is_some())
     }
 
     fn read_entry(&mut self, arena: &Arena, index: usize) -> Option<()> {
@@ -142,7 +154,8 @@ mod tests {
             for (steps, is_settled) in runs {
                 write(&arena, &steps);
                 log.clear();
-                prop_assert!(log.read(&arena, steps.len()));
+                log.keep(0, 0);
+                prop_assert!(log.read(&arena, 0, steps.len()));
                 prop_assert_eq!(&log[..], &steps[..]);
                 prop_assert_eq!(&log[..log.unchanged()], &settled[..log.unchanged()]);
                 if is_settled {

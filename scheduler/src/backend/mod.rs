@@ -35,6 +35,10 @@ pub struct RunRequest<'a> {
     pub spurious: u64,
     /// How threads are chosen beyond the prefix.
     pub order: Beyond,
+    /// Whether it may go on from a state that an earlier execution went through, instead of from the start.
+    pub goes_on: bool,
+    /// A later one is going to share this many of its first steps; 0 says nothing.
+    pub comes_back_to: usize,
 }
 
 /// Why an execution could not be run.

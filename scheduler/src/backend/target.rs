@@ -13,13 +13,16 @@ use rscale_protocol::{Ending, ThreadId, ThreadSet};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// How long to sleep between two looks at the program.
 const LOOK: Duration = Duration::from_millis(50);
 /// Status with which the shim refuses an arena of another layout.
 const MISMATCH: i32 = 124;
+
+/// Targets so far.
+static STARTED: AtomicU32 = AtomicU32::new(0);
 
 /// The program under control.
 pub struct Target {
@@ -35,6 +38,8 @@ pub struct Target {
     has_run: bool,
     /// Steps of the execution that have been read.
     taken: usize,
+    /// The number of the execution, unlike those of all other targets.
+    run: u64,
     hang: Option<Hang>,
     deadline: Option<Instant>,
     gave_up: Option<RunEnd>,
@@ -66,6 +71,7 @@ impl Target {
             seen: 0,
             has_run: false,
             taken: 0,
+            run: u64::from(STARTED.fetch_add(1, Relaxed)) << 32,
             hang: None,
             deadline: None,
             gave_up: None,
@@ -278,7 +284,8 @@ impl Target {
     }
 
     fn take_log(&mut self, count: usize, log: &mut StepLog) -> Result<(), BackendError> {
-        let sensible = log.read(&self.arena, count);
+        let first = if self.taken == 0 { log.keep(self.run, self.arena.result.kept.load(Relaxed) as usize) } else { 0 };
+        let sensible = log.read(&self.arena, first, count);
         self.taken += count;
         sensible.then_some(()).ok_or_else(|| BackendError::Protocol("the log makes no sense".into()))
     }
@@ -359,6 +366,8 @@ impl Backend for Target {
                 word.store(token.to_code(), Relaxed);
             }
         }
+        arguments.goes_on.store(u32::from(request.goes_on && request.new_steps.is_none()), Relaxed);
+        arguments.comes_back_to.store(u32::try_from(request.comes_back_to).unwrap_or(0), Relaxed);
         arguments.new_steps.store(request.new_steps.unwrap_or(u64::MAX), Relaxed);
         arguments.step_budget.store(request.step_budget, Relaxed);
         arguments.spurious.store(request.spurious, Relaxed);
@@ -372,6 +381,8 @@ impl Backend for Target {
         }
         self.has_run = true;
         self.taken = 0;
+        self.run += 1;
+        self.arena.result.kept.store(0, Relaxed);
         self.command(Command::Run, log)
     }
 

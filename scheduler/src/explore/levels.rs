@@ -71,10 +71,10 @@ impl Levels {
 impl Strategy for Levels {
     fn next_schedule(&mut self) -> Option<Plan<'_>> {
         loop {
-            if let Some(Plan { schedule, order, sleep }) = self.search.next_schedule() {
+            if let Some(Plan { schedule, order, sleep, goes_on, comes_back_to }) = self.search.next_schedule() {
                 self.schedule.clear();
                 self.schedule.extend_from_slice(schedule);
-                return Some(Plan { schedule: &self.schedule, order, sleep });
+                return Some(Plan { schedule: &self.schedule, order, sleep, goes_on, comes_back_to });
             }
             if !self.advance() {
                 return None;

@@ -19,9 +19,10 @@ pub use search::Search;
 pub use strategy::{Absorbed, Divergence, Plan, Strategy, divergence};
 
 use rscale_protocol::Ending;
+use serde::{Deserialize, Serialize};
 
 /// What a search has done so far, in the terms of CLI.md.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Counts {
     /// How often the program was started from its initial state.
     pub runs: u64,

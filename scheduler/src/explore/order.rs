@@ -3,9 +3,10 @@
 
 use super::Candidates;
 use rscale_protocol::arena::{Beyond, Policy, Token};
+use serde::{Deserialize, Serialize};
 
 /// An order of exploration.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Order {
     stream: Stream,
     shuffled: bool,
@@ -34,7 +35,7 @@ impl Order {
 }
 
 /// A stream of random numbers (splitmix64): the same seed gives the same ones.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Stream {
     state: u64,
 }

@@ -41,6 +41,12 @@ impl Path {
         self.nodes.len().saturating_sub(1)
     }
 
+    /// How many steps lead to the last state with something left to explore.
+    #[must_use]
+    pub fn last_open(&self) -> usize {
+        self.nodes.iter().rposition(|node| !node.candidates.is_empty()).unwrap_or(0)
+    }
+
     /// The steps taken.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
         self.nodes.iter().filter_map(|node| node.taken.as_ref())

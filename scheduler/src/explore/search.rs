@@ -115,7 +115,8 @@ impl Strategy for Search {
             self.prefix.truncate(self.path.depth());
             self.prefix.push(token);
         }
-        Some(Plan { schedule: &self.prefix, order, sleep: ThreadSet::EMPTY })
+        let comes_back_to = self.path.last_open();
+        Some(Plan { schedule: &self.prefix, order, sleep: ThreadSet::EMPTY, goes_on: true, comes_back_to })
     }
 
     fn absorb(&mut self, execution: &Execution) -> Absorbed {

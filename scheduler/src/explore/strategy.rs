@@ -3,6 +3,7 @@
 use super::{Counts, Level};
 use crate::filters::Preserves;
 use crate::frontend::Execution;
+use crate::reduce::SavedReduction;
 use rscale_protocol::arena::{Beyond, Step, Token};
 use rscale_protocol::{Ending, ThreadSet};
 
@@ -15,13 +16,17 @@ pub struct Plan<'a> {
     pub order: Beyond,
     /// Threads that are not to run beyond it until something happens that their next step depends on.
     pub sleep: ThreadSet,
+    /// Whether it may go on from a state that an earlier run went through, instead of from the start.
+    pub goes_on: bool,
+    /// The search is going to come back to the state behind so many of the steps, or to a later one. 0 says nothing.
+    pub comes_back_to: usize,
 }
 
 impl Plan<'_> {
-    /// A schedule that is followed to its end, and then the fixed order.
+    /// A schedule that is followed from the start to its end, and then the fixed order.
     #[must_use]
     pub fn of(schedule: &[Token]) -> Plan<'_> {
-        Plan { schedule, order: Beyond::FIXED, sleep: ThreadSet::EMPTY }
+        Plan { schedule, order: Beyond::FIXED, sleep: ThreadSet::EMPTY, goes_on: false, comes_back_to: 0 }
     }
 }
 
@@ -68,6 +73,22 @@ pub trait Strategy {
     /// What came of each bound, where several are searched one after the other.
     fn levels(&self) -> Vec<Level> {
         Vec::new()
+    }
+
+    /// The search as it stands between two runs, if another process can go on with it.
+    fn save(&self) -> Option<SavedReduction> {
+        None
+    }
+
+    /// Whether [`Strategy::save`] gives something once the search has begun.
+    fn can_be_saved(&self) -> bool {
+        false
+    }
+
+    /// Goes on where another process was, instead of beginning. The execution follows the schedule that was saved. False
+    /// if that is not what was saved: the program is another one.
+    fn go_on(&mut self, _saved: &SavedReduction, _execution: &Execution) -> bool {
+        false
     }
 
     /// What has been done so far.

@@ -96,6 +96,14 @@ impl History {
         })
     }
 
+    /// The names of the variables, by their numbers.
+    #[must_use]
+    pub fn names(&self) -> Vec<Variable> {
+        let mut names = vec![Variable(0); self.touched.len()];
+        self.names.iter().for_each(|(&name, &number)| names[number as usize] = name);
+        names
+    }
+
     /// The number of a variable, if an event has touched it.
     #[must_use]
     pub fn known(&self, name: Variable) -> Option<VariableId> {
@@ -259,6 +267,11 @@ impl History {
     #[must_use]
     pub fn sections_vary(&self) -> bool {
         self.shapes.vary()
+    }
+
+    /// It is known from an earlier process that they may, or nothing is known.
+    pub fn set_sections_vary(&mut self, vary: bool) {
+        self.shapes.set_vary(vary);
     }
 
     /// Whether that has come to light since the search began: plans made before may have left something out.

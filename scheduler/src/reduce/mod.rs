@@ -10,12 +10,14 @@ mod elsewhere;
 mod event;
 mod footprint;
 mod history;
+mod late;
 mod lazy;
 mod least;
 mod plan;
 mod preemptions;
 mod races;
 mod reversal;
+mod saved;
 #[cfg(test)]
 mod scripted;
 mod shapes;
@@ -25,19 +27,20 @@ use crate::explore::{Absorbed, Candidates, Counts, Order, Plan, Strategy, diverg
 use crate::filters::{Preserves, Terms};
 use crate::frontend::Execution;
 use event::{Event, Wait};
-use footprint::{Footprint, Mode, Reach, Role, Touch};
+use footprint::Footprint;
 use history::{EventIndex, History, Predecessor};
 use plan::{Node, Planner};
 use preemptions::State;
 use reversal::{Executed, Extent, Race, Reversal, Second};
 use rscale_protocol::arena::{Step, Token};
-use rscale_protocol::{Choice, Ending, Op, ThreadId, ThreadSet};
-use smallvec::smallvec;
+use rscale_protocol::{Choice, Ending, ThreadSet};
+use std::rc::Rc;
 use wakeup::Tree;
 
 pub use bounded::{Bounded, Method};
 pub use lazy::Lazy;
 pub use plan::{Optimal, Persistent, Source};
+pub use saved::SavedReduction;
 
 /// A search by partial order reduction.
 pub struct Reduction {
@@ -49,6 +52,7 @@ pub struct Reduction {
     nodes: Vec<Node>,
     /// The steps of the events.
     steps: Vec<Step>,
+    /// Their tokens, and those of what is planned behind them.
     schedule: Vec<Token>,
     /// What the schedule takes beyond the events, and what else is to be explored behind each of them.
     planned: Vec<(Footprint, Tree)>,
@@ -87,15 +91,15 @@ impl Strategy for Reduction {
         if !self.nodes.is_empty() {
             self.backtrack()?;
         }
-        self.schedule.clear();
-        self.schedule.extend(self.steps.iter().map(Step::token));
+        self.schedule.truncate(self.steps.len());
         if let Some(((last, _), before)) = self.planned.split_last() {
             let tokens = |event: &Footprint| std::iter::repeat_n(event.token, event.steps as usize);
             self.schedule.extend(before.iter().flat_map(|(event, _)| tokens(event)));
             // What comes of the last one is not known, and if it has more steps, nobody else can go on in between.
             self.schedule.push(last.token);
         }
-        Some(Plan { schedule: &self.schedule, order: self.order.beyond(), sleep: self.sleep_behind_plan() })
+        let (order, sleep) = (self.order.beyond(), self.sleep_behind_plan());
+        Some(Plan { schedule: &self.schedule, order, sleep, goes_on: true, comes_back_to: self.last_open() })
     }
 
     fn absorb(&mut self, execution: &Execution) -> Absorbed {
@@ -127,13 +131,25 @@ impl Strategy for Reduction {
         self.history.clear();
         self.nodes.clear();
         self.races.clear();
-        self.steps.clear();
+        self.give_back_steps(0);
         self.planned.clear();
         self.planner.restart();
     }
 
     fn was_wrong(&self) -> bool {
         self.history.was_wrong()
+    }
+
+    fn can_be_saved(&self) -> bool {
+        self.planner.keeps_nothing()
+    }
+
+    fn save(&self) -> Option<SavedReduction> {
+        (self.can_be_saved() && !self.nodes.is_empty()).then(|| self.saved())
+    }
+
+    fn go_on(&mut self, saved: &SavedReduction, execution: &Execution) -> bool {
+        self.restored(saved, execution).is_some()
     }
 
     fn counts(&self) -> Counts {
@@ -161,12 +177,12 @@ impl Reduction {
             self.nodes.pop();
             let last = self.history.len().checked_sub(1)?;
             let taken = self.history.event(last);
-            self.steps.truncate(taken.step as usize);
-            let footprint = taken.footprint.clone();
+            let (start, footprint) = (taken.step as usize, taken.footprint.clone());
+            self.give_back_steps(start);
             let node = self.nodes.last_mut()?;
             node.done.push(footprint.token);
             if self.planner.may_sleep(&self.history) {
-                node.sleep.push(footprint);
+                Rc::make_mut(&mut node.sleep).push(footprint);
             }
             self.history.truncate(last);
             let is_left =
@@ -187,38 +203,53 @@ impl Reduction {
         self.planned.push((event, Tree::default()));
     }
 
+    /// How many steps lead to the last state with something left to explore.
+    fn last_open(&self) -> usize {
+        let is_open = |(_, rest): &(Footprint, Tree)| !rest.is_empty();
+        if let Some(last) = self.planned.iter().rposition(is_open) {
+            let planned: u32 = self.planned[..=last].iter().map(|(event, _)| event.steps).sum();
+            return self.steps.len() + planned as usize;
+        }
+        let Some(last) = self.nodes.iter().rposition(|node| !node.tree.is_empty()) else { return 0 };
+        self.history.events().get(last).map_or(self.steps.len(), |event| event.step as usize)
+    }
+
     /// The threads that the program need not schedule behind what is planned. It wakes them by a simpler rule than
     /// ours, so this only saves runs: what it schedules all the same is cut.
     fn sleep_behind_plan(&self) -> ThreadSet {
-        let sleepers = self.nodes.last().map_or(&[][..], |node| &node.sleep);
+        let sleepers = self.nodes.last().map_or(&[][..], |node| &node.sleep[..]);
         let stays = |sleeper: &&Footprint| !self.planned.iter().any(|(event, _)| event.conflicts(sleeper));
         sleepers.iter().filter(stays).map(Footprint::thread).collect()
     }
 
     /// Adds the events of the run beyond those that are known. Returns whether it was not found to be redundant.
     fn walk(&mut self, execution: &Execution) -> bool {
-        let is_cut = ends_early(execution);
         let mut planned = std::mem::take(&mut self.planned).into_iter();
         while self.steps.len() < execution.steps.len() {
-            let Some(mut event) = Event::at(&execution.steps, self.steps.len(), &mut self.history, self.sees_accesses)
-            else {
-                break;
-            };
+            let Some(event) = self.next_event(execution) else { break };
             let start = self.steps.len();
             let end = start + event.footprint.steps as usize;
-            if is_cut && end == execution.steps.len() {
-                event.footprint.reach = Reach::Everyone;
-            }
             let tree = planned.next().map(|(_, rest)| rest).unwrap_or_default();
             let enabled = execution.steps[start].enabled;
-            self.steps.extend_from_slice(&execution.steps[start..end]);
+            self.take_steps(&execution.steps[start..end]);
             if !self.add(event, tree, execution) {
-                self.steps.truncate(start);
+                self.give_back_steps(start);
                 self.go_on_otherwise(&enabled, execution);
                 return false;
             }
         }
         true
+    }
+
+    fn take_steps(&mut self, steps: &[Step]) {
+        self.schedule.truncate(self.steps.len());
+        self.schedule.extend(steps.iter().map(Step::token));
+        self.steps.extend_from_slice(steps);
+    }
+
+    fn give_back_steps(&mut self, count: usize) {
+        self.steps.truncate(count);
+        self.schedule.truncate(count);
     }
 
     /// Adds an event. Returns false if whatever begins with it was explored already, or is not to be explored.
@@ -233,18 +264,24 @@ impl Reduction {
         if is_asleep || !self.planner.admits(token, &state, &self.history) {
             return false;
         }
+        let sleep = still_asleep(&node.sleep, &event.footprint);
+        self.append(event, &later[0].enabled);
+        self.nodes.push(Node { sleep, done: Vec::new(), tree });
+        self.counts.states += 1;
+        self.counts.transitions += 1;
+        true
+    }
+
+    /// Puts an event behind the others, and finds its races.
+    fn append(&mut self, event: Event, enabled: &[ThreadSet; 3]) {
+        let index = self.history.len();
         self.counts.dependence_checks += self.history.predecessors(&event, &mut self.predecessors);
         races::rivals(&self.history, &event, &self.predecessors, &mut self.rivals);
         self.races.extend(self.rivals.iter().map(|&first| Race { first, second: Second::Executed(index) }));
         races::patience(&self.history, &event, &self.predecessors, &mut self.rivals);
         self.races.extend(self.rivals.iter().map(|&first| Race { first, second: Second::Late(index) }));
-        self.races.extend(alternatives(&event, &later[0].enabled).map(|second| Race { first: index, second }));
-        let sleep = node.sleep.iter().filter(|sleeper| !sleeper.conflicts(&event.footprint)).cloned().collect();
+        self.races.extend(alternatives(&event, enabled).map(|second| Race { first: index, second }));
         self.history.push(event, &self.predecessors);
-        self.nodes.push(Node { sleep, done: Vec::new(), tree });
-        self.counts.states += 1;
-        self.counts.transitions += 1;
-        true
     }
 
     /// The program took an event that need not be taken, or took none: plans another one, if there is one.
@@ -281,48 +318,6 @@ impl Reduction {
         }
     }
 
-    /// Finds waits that could have timed out until one of the new events made that impossible.
-    fn find_late(&mut self, execution: &Execution, known: EventIndex) {
-        for index in known..self.history.len() {
-            let event = self.history.event(index);
-            let (first, end) = (event.step as usize, (event.step + event.footprint.steps) as usize);
-            let late = |enabled: [ThreadSet; 3]| enabled[Choice::TimeOut as usize];
-            let before = late(execution.steps[first].enabled);
-            if before.is_empty() {
-                continue;
-            }
-            let mut lost = before.without(late(execution.enabled_after(end)));
-            lost.remove(event.footprint.thread());
-            for thread in lost {
-                if let Some(footprint) = self.time_out(thread, index, execution) {
-                    self.races.push(Race { first: index, second: Second::Instead(footprint) });
-                }
-            }
-        }
-    }
-
-    /// The time-out of a thread that waits where an event takes place.
-    fn time_out(&self, thread: ThreadId, at: EventIndex, execution: &Execution) -> Option<Footprint> {
-        let event = self.history.event(at);
-        let own = |event: &&Event| event.footprint.thread() == thread;
-        let waits = self.history.events()[..at as usize].iter().rev().find(own);
-        let touch = match waits.filter(|event| event.op == Op::CondWait) {
-            Some(wait) => *wait.footprint.touches.first()?,
-            None => {
-                let later = execution.steps[event.step as usize..].iter().map(|step| &step.action);
-                let next = later.chain(&execution.pending).find(|action| action.thread == thread)?;
-                Touch {
-                    variable: self.history.known(next.object)?,
-                    mode: Mode::Read,
-                    role: Role::None,
-                    may_write: false,
-                }
-            }
-        };
-        let token = Token { thread, choice: Choice::TimeOut };
-        Some(Footprint { token, touches: smallvec![touch], reach: Reach::Own, steps: 1 })
-    }
-
     /// Plans the reversal of the races that were found, and where the rest of the execution matters, of all.
     fn plan_reversals(&mut self, new: usize) {
         let extent = self.planner.extent();
@@ -344,6 +339,15 @@ impl Reduction {
                 self.planner.plan_wait(&mut self.nodes, index, executed);
             }
         }
+    }
+}
+
+/// The events that an event does not wake up.
+fn still_asleep(sleep: &Rc<Vec<Footprint>>, event: &Footprint) -> Rc<Vec<Footprint>> {
+    if sleep.iter().any(|sleeper| sleeper.conflicts(event)) {
+        Rc::new(sleep.iter().filter(|sleeper| !sleeper.conflicts(event)).cloned().collect())
+    } else {
+        Rc::clone(sleep)
     }
 }
 

@@ -7,12 +7,14 @@ use super::reversal::{Executed, Extent, Reversal};
 use super::wakeup::Tree;
 use crate::filters::Preserves;
 use rscale_protocol::arena::Token;
+use std::rc::Rc;
 
 /// A state on the path, as far as the reduction is concerned.
 #[derive(Clone, Debug, Default)]
 pub struct Node {
-    /// Events that need not be taken here: whatever begins with one was explored, or is equivalent to what was.
-    pub sleep: Vec<Footprint>,
+    /// Events that need not be taken here: whatever begins with one was explored, or is equivalent to what was. Shared
+    /// with the states before, for as long as nothing that happens wakes one up.
+    pub sleep: Rc<Vec<Footprint>>,
     /// The events that were explored from here.
     pub done: Vec<Token>,
     /// What is still to be explored, apart from what the path does now.
@@ -57,6 +59,11 @@ pub trait Planner {
         true
     }
 
+    /// Whether all that it knows stands in the nodes: a search can be saved then.
+    fn keeps_nothing(&self) -> bool {
+        false
+    }
+
     /// What a search with this planner covers.
     fn preserves(&self) -> Vec<Preserves> {
         vec![Preserves::EveryTrace]
@@ -72,14 +79,19 @@ pub struct Optimal;
 impl Planner for Optimal {
     fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>) {
         let node = &mut nodes[reversal.first as usize];
-        let is_covered = |sleeper: &Footprint| sleeper.precedes(reversal.sequence()).is_some();
+        let mut sequence: Vec<&Footprint> = reversal.sequence().collect();
+        let is_covered = |sleeper: &Footprint| sleeper.precedes(sequence.iter().copied()).is_some();
         if !node.sleep.iter().any(is_covered) {
-            node.tree.insert(reversal.sequence().collect());
+            node.tree.insert(&mut sequence);
         }
     }
 
     fn extent(&self) -> Extent {
         Extent::Whole
+    }
+
+    fn keeps_nothing(&self) -> bool {
+        true
     }
 }
 
@@ -91,6 +103,10 @@ impl Planner for Source {
         let sequence: Vec<&Footprint> = reversal.sequence().collect();
         add_one_of(nodes, reversal, &sequence, &initials(&sequence));
     }
+
+    fn keeps_nothing(&self) -> bool {
+        true
+    }
 }
 
 /// Classic DPOR with clock vectors, as persistent sets need it: only events that the second event of the race depends on
@@ -101,6 +117,10 @@ impl Planner for Persistent {
     fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>) {
         let sequence: Vec<&Footprint> = reversal.sequence().collect();
         add_one_of(nodes, reversal, &sequence, &leading(reversal, &sequence));
+    }
+
+    fn keeps_nothing(&self) -> bool {
+        true
     }
 }
 

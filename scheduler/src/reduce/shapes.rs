@@ -40,6 +40,11 @@ impl Shapes {
         self.vary
     }
 
+    /// It is known from elsewhere that they may, or nothing is known.
+    pub fn set_vary(&mut self, vary: bool) {
+        self.vary = vary;
+    }
+
     /// Whether that has come to light since the search began.
     #[must_use]
     pub fn are_news(&self) -> bool {

@@ -11,10 +11,12 @@ pub struct Tree {
     branches: Vec<Branch>,
 }
 
-/// An event, and what is to follow it.
+/// Events that follow each other, and what is to follow them. Most sequences share little with others: a branch is a long
+/// line, and one allocation.
 #[derive(Clone, Debug)]
 struct Branch {
-    event: Footprint,
+    /// From the last to the first: the first is taken out first. Never empty.
+    line: Vec<Footprint>,
     rest: Tree,
 }
 
@@ -27,48 +29,97 @@ impl Tree {
 
     /// The first events.
     pub fn firsts(&self) -> impl Iterator<Item = &Footprint> {
-        self.branches.iter().map(|branch| &branch.event)
+        self.branches.iter().filter_map(|branch| branch.line.last())
     }
 
-    /// Adds a sequence, unless the tree has one that leads to an equivalent execution.
-    pub fn insert(&mut self, mut sequence: Vec<&Footprint>) {
+    /// Adds a sequence, unless the tree has one that leads to an equivalent execution. The sequence is left in disorder.
+    pub fn insert(&mut self, sequence: &mut [&Footprint]) {
         if sequence.is_empty() {
             return;
         }
         for branch in &mut self.branches {
-            match branch.event.precedes(sequence.iter().copied()) {
-                None => continue,
-                Some(Precedes::As(index)) => {
-                    sequence.remove(index);
-                }
-                Some(Precedes::Beside) => {}
+            match branch.follow(sequence) {
+                Followed::Differs => continue,
+                Followed::ToItsEnd(_) if branch.rest.is_empty() => return,
+                Followed::ToItsEnd(left) => return branch.rest.insert(left),
+                Followed::To(length, left) => return branch.fork(length, left),
             }
-            if !branch.rest.is_empty() {
-                branch.rest.insert(sequence);
-            }
-            return;
         }
-        let chain = sequence
-            .into_iter()
-            .rev()
-            .fold(Tree::default(), |rest, event| Tree { branches: vec![Branch { event: event.clone(), rest }] });
-        self.branches.extend(chain.branches);
+        self.branches.push(Branch::new(sequence));
     }
 
     /// Adds a single event.
     pub fn add(&mut self, event: Footprint) {
-        self.branches.push(Branch { event, rest: Tree::default() });
+        self.branches.push(Branch { line: vec![event], rest: Tree::default() });
     }
 
     /// Takes out the first branch: its event, and what is to follow it.
     pub fn take_first(&mut self) -> Option<(Footprint, Tree)> {
-        (!self.branches.is_empty()).then(|| self.branches.remove(0)).map(|branch| (branch.event, branch.rest))
+        let branch = self.branches.first_mut()?;
+        let event = branch.line.pop()?;
+        if !branch.line.is_empty() && self.branches.len() == 1 {
+            return Some((event, std::mem::take(self)));
+        }
+        let Branch { line, rest } = self.branches.remove(0);
+        Some((event, if line.is_empty() { rest } else { Tree { branches: vec![Branch { line, rest }] } }))
+    }
+
+    /// The branches: a line of events, from the last to the first, and what is to follow them.
+    pub fn branches(&self) -> impl Iterator<Item = (&[Footprint], &Tree)> {
+        self.branches.iter().map(|branch| (&branch.line[..], &branch.rest))
+    }
+
+    /// Adds a branch behind the others; its line, from the last event to the first, is not empty.
+    pub fn push_branch(&mut self, line: Vec<Footprint>, rest: Tree) {
+        self.branches.push(Branch { line, rest });
     }
 
     /// Events in the tree.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.branches.iter().map(|branch| 1 + branch.rest.len()).sum()
+        self.branches.iter().map(|branch| branch.line.len() + branch.rest.len()).sum()
+    }
+}
+
+/// How far a sequence goes the way of a branch, and what is left of it then.
+enum Followed<'s, 'e> {
+    /// It can not begin with the first event.
+    Differs,
+    /// So many events.
+    To(usize, &'s mut [&'e Footprint]),
+    /// All of them, or it has no more events itself.
+    ToItsEnd(&'s mut [&'e Footprint]),
+}
+
+impl Branch {
+    fn new(sequence: &[&Footprint]) -> Branch {
+        Branch { line: sequence.iter().rev().map(|&event| event.clone()).collect(), rest: Tree::default() }
+    }
+
+    fn follow<'s, 'e>(&self, mut sequence: &'s mut [&'e Footprint]) -> Followed<'s, 'e> {
+        for (length, event) in self.line.iter().rev().enumerate() {
+            if sequence.is_empty() {
+                break;
+            }
+            match event.precedes(sequence.iter().copied()) {
+                None if length == 0 => return Followed::Differs,
+                None => return Followed::To(length, sequence),
+                Some(Precedes::As(index)) => {
+                    sequence[..=index].rotate_right(1);
+                    sequence = &mut sequence[1..];
+                }
+                Some(Precedes::Beside) => {}
+            }
+        }
+        Followed::ToItsEnd(sequence)
+    }
+
+    /// What is left of a sequence goes another way behind the first events.
+    fn fork(&mut self, length: usize, left: &[&Footprint]) {
+        let first = self.line.split_off(self.line.len() - length);
+        let line = std::mem::replace(&mut self.line, first);
+        let rest = std::mem::take(&mut self.rest);
+        self.rest.branches = vec![Branch { line, rest }, Branch::new(left)];
     }
 }
 
@@ -81,12 +132,12 @@ mod tests {
 
     fn threads(tree: &Tree) -> Vec<Vec<u16>> {
         let behind = |branch: &Branch| {
-            let first = branch.event.thread().0;
+            let line: Vec<u16> = branch.line.iter().rev().map(|event| event.thread().0).collect();
             let rest = threads(&branch.rest);
             if rest.is_empty() {
-                vec![vec![first]]
+                vec![line]
             } else {
-                rest.into_iter().map(|rest| [vec![first], rest].concat()).collect()
+                rest.into_iter().map(|rest| [line.clone(), rest].concat()).collect()
             }
         };
         tree.branches.iter().flat_map(behind).collect()
@@ -96,13 +147,13 @@ mod tests {
     fn equivalent_sequences_are_kept_once() {
         let (x1, x2, y3) = (event(1, 0, Write), event(2, 0, Write), event(3, 1, Read));
         let mut tree = Tree::default();
-        tree.insert(vec![&x1, &x2]);
-        tree.insert(vec![&x1, &x2]);
-        tree.insert(vec![&x1]);
+        tree.insert(&mut [&x1, &x2]);
+        tree.insert(&mut [&x1, &x2]);
+        tree.insert(&mut [&x1]);
         assert_eq!(threads(&tree), [[1, 2]]);
-        tree.insert(vec![&y3, &x1, &x2]);
+        tree.insert(&mut [&y3, &x1, &x2]);
         assert_eq!(threads(&tree), [[1, 2]], "whatever begins with this leads there too");
-        tree.insert(vec![&x2, &x1]);
+        tree.insert(&mut [&x2, &x1]);
         assert_eq!(threads(&tree), [[1, 2], [2, 1]]);
     }
 
@@ -110,8 +161,8 @@ mod tests {
     fn sequences_share_their_beginnings() {
         let (x1, x2, x3) = (event(1, 0, Write), event(2, 0, Write), event(3, 0, Write));
         let mut tree = Tree::default();
-        tree.insert(vec![&x1, &x2, &x3]);
-        tree.insert(vec![&x1, &x3, &x2]);
+        tree.insert(&mut [&x1, &x2, &x3]);
+        tree.insert(&mut [&x1, &x3, &x2]);
         assert_eq!(threads(&tree), [[1, 2, 3], [1, 3, 2]]);
         let (first, rest) = tree.take_first().expect("a branch");
         assert_eq!((first.thread().0, threads(&rest)), (1, vec![vec![2, 3], vec![3, 2]]));

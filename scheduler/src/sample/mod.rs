@@ -91,7 +91,7 @@ impl Strategy for Sample {
                 Beyond { changes: self.changes(&probability), ..Beyond::by_chance(Policy::Pct, seed) }
             }
         };
-        Some(Plan { schedule: &[], order, sleep: ThreadSet::EMPTY })
+        Some(Plan { schedule: &[], order, sleep: ThreadSet::EMPTY, goes_on: false, comes_back_to: 0 })
     }
 
     fn absorb(&mut self, execution: &Execution) -> Absorbed {

@@ -101,8 +101,8 @@ impl Host {
 
     /// Runs a schedule, and on to the end of the execution, as planned.
     pub fn run(&mut self, plan: Plan<'_>, execution: &mut Execution) -> Result<(), Failure> {
-        let Plan { schedule, order, sleep } = plan;
-        self.run_as_needed(&RunRequest { order, sleep, ..self.request(schedule) }, execution)
+        let Plan { schedule, order, sleep, goes_on, comes_back_to } = plan;
+        self.run_as_needed(&RunRequest { order, sleep, goes_on, comes_back_to, ..self.request(schedule) }, execution)
     }
 
     /// Runs a schedule and pauses where it ends.
@@ -118,6 +118,8 @@ impl Host {
             step_budget: self.rules.max_steps,
             spurious: self.rules.spurious,
             order: Beyond::FIXED,
+            goes_on: false,
+            comes_back_to: 0,
         }
     }
 

@@ -25,7 +25,7 @@ use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 /// First word of an arena.
 pub const MAGIC: u64 = 0x6172_656c_6163_7372;
 /// Changes with the layout.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Identifies the layout and the tables that both processes were compiled with.
 pub const BUILD_ID: u64 = layout_id();
 /// Steps that one log chunk holds; longer executions are streamed.
@@ -218,6 +218,10 @@ pub struct Request {
     pub choice: AtomicU32,
     /// Length of the prefix.
     pub prefix_length: AtomicU32,
+    /// Whether the execution may go on from a state that an earlier one went through.
+    pub goes_on: AtomicU32,
+    /// A later execution is going to share this many of its first steps; 0 says nothing.
+    pub comes_back_to: AtomicU32,
     /// Pause after this many steps beyond the prefix.
     pub new_steps: AtomicU64,
     /// End the execution after this many steps in all.
@@ -259,6 +263,8 @@ pub struct RunResult {
     pub block_size: AtomicU64,
     /// Entries in the log.
     pub logged: AtomicU32,
+    /// The first entries of the log that are those of the execution before.
+    pub kept: AtomicU32,
     /// Threads of the execution, by their highest number: the reports beyond are stale.
     pub thread_count: AtomicU32,
     /// Bytes of text.

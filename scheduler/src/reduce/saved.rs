@@ -1,0 +1,222 @@
+//! Saving a reduction, so that another process can go on with it.
+//!
+//! The events of the path are not saved: its schedule is run again, and shows them. What is saved is what is left to
+//! explore beside the path, and what need not be. Numbers of variables belong to a search, so they are saved by name.
+
+use super::event::Event;
+use super::footprint::{Footprint, Mode, Reach, Role, Touch};
+use super::history::History;
+use super::plan::Node;
+use super::wakeup::Tree;
+use super::{Reduction, Second, ends_early, still_asleep};
+use crate::explore::{Counts, Order};
+use crate::frontend::Execution;
+use rscale_protocol::arena::Token;
+use rscale_protocol::{ThreadId, Variable};
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
+
+/// A reduction on its way.
+#[derive(Clone, Serialize, Deserialize, PartialEq, Debug)]
+pub struct SavedReduction {
+    /// The tokens of the path.
+    schedule: Vec<u16>,
+    /// The states on it that have something to say.
+    nodes: Vec<SavedNode>,
+    /// Whether atomic sections may touch anything in another place.
+    sections_vary: bool,
+    order: Order,
+    counts: Counts,
+}
+
+/// A state of the path.
+#[derive(Clone, Serialize, Deserialize, PartialEq, Debug)]
+struct SavedNode {
+    /// Events before it.
+    at: usize,
+    /// What fell asleep here; the rest follows from the state before.
+    sleep: Vec<SavedEvent>,
+    done: Vec<u16>,
+    tree: Vec<SavedBranch>,
+}
+
+/// Events that follow each other, and what is to follow them.
+#[derive(Clone, Serialize, Deserialize, PartialEq, Debug)]
+pub struct SavedBranch {
+    line: Vec<SavedEvent>,
+    rest: Vec<SavedBranch>,
+}
+
+/// An event by name.
+#[derive(Clone, Serialize, Deserialize, PartialEq, Debug)]
+struct SavedEvent {
+    token: u16,
+    touches: Vec<SavedTouch>,
+    reach: SavedReach,
+    steps: u32,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize, PartialEq, Debug)]
+struct SavedTouch {
+    variable: u64,
+    /// Places in the lists below.
+    mode: usize,
+    role: usize,
+    may_write: bool,
+}
+
+const MODES: [Mode; 3] = [Mode::Read, Mode::Add, Mode::Write];
+const ROLES: [Role; 4] = [Role::None, Role::Take, Role::Give, Role::Claim];
+
+fn place<T: PartialEq>(list: &[T], member: &T) -> usize {
+    list.iter().position(|other| other == member).unwrap_or(list.len())
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize, PartialEq, Debug)]
+enum SavedReach {
+    Own,
+    Thread(u16),
+    Everyone,
+}
+
+impl Reduction {
+    /// The search as it stands between two runs.
+    pub(super) fn saved(&self) -> SavedReduction {
+        let names = self.history.names();
+        let mut nodes = Vec::new();
+        for (at, node) in self.nodes.iter().enumerate() {
+            let inherited = at.checked_sub(1).map_or(0, |before| self.inherited(before));
+            let saved = SavedNode {
+                at,
+                sleep: node.sleep[inherited..].iter().map(|event| SavedEvent::of(event, &names)).collect(),
+                done: node.done.iter().map(|token| token.to_code()).collect(),
+                tree: saved_tree(&node.tree, &names),
+            };
+            if !(saved.sleep.is_empty() && saved.done.is_empty() && saved.tree.is_empty()) {
+                nodes.push(saved);
+            }
+        }
+        SavedReduction {
+            schedule: self.steps.iter().map(|step| step.token().to_code()).collect(),
+            nodes,
+            sections_vary: self.history.sections_vary(),
+            order: self.order,
+            counts: self.counts,
+        }
+    }
+
+    /// How many events are still asleep behind the event that follows a state; those that fell asleep later come after
+    /// them.
+    fn inherited(&self, before: usize) -> usize {
+        let event = &self.history.events()[before].footprint;
+        self.nodes[before].sleep.iter().filter(|sleeper| !sleeper.conflicts(event)).count()
+    }
+
+    /// Goes on with a search. The execution follows its path. None if that is another one, or makes no sense.
+    pub(super) fn restored(&mut self, saved: &SavedReduction, execution: &Execution) -> Option<()> {
+        let taken = execution.steps.iter().map(|step| step.token().to_code());
+        if execution.steps.len() < saved.schedule.len() || !taken.zip(&saved.schedule).all(|(one, &other)| one == other)
+        {
+            return None;
+        }
+        self.history.set_sections_vary(saved.sections_vary);
+        let mut nodes = saved.nodes.iter().peekable();
+        let mut sleep = Rc::default();
+        loop {
+            let at = self.nodes.len();
+            let here = nodes.next_if(|node| node.at == at);
+            self.nodes.push(restored_node(sleep, here, &mut self.history)?);
+            if self.steps.len() >= saved.schedule.len() {
+                break;
+            }
+            let event = self.next_event(execution)?;
+            sleep = still_asleep(&self.nodes.last()?.sleep, &event.footprint);
+            let (start, end) = (event.step as usize, (event.step + event.footprint.steps) as usize);
+            self.take_steps(&execution.steps[start..end]);
+            self.append(event, &execution.steps[start].enabled);
+        }
+        self.races.retain(|race| matches!(race.second, Second::Executed(_) | Second::Late(_)));
+        self.order = saved.order;
+        self.counts = saved.counts;
+        nodes.next().is_none().then_some(())
+    }
+
+    /// The event of the execution behind those that are known.
+    pub(super) fn next_event(&mut self, execution: &Execution) -> Option<Event> {
+        let start = self.steps.len();
+        let mut event = Event::at(&execution.steps, start, &mut self.history, self.sees_accesses)?;
+        let is_last = start + event.footprint.steps as usize == execution.steps.len();
+        if is_last && ends_early(execution) {
+            event.footprint.reach = Reach::Everyone;
+        }
+        Some(event)
+    }
+}
+
+fn restored_node(sleep: Rc<Vec<Footprint>>, saved: Option<&SavedNode>, history: &mut History) -> Option<Node> {
+    let Some(saved) = saved else { return Some(Node { sleep, ..Node::default() }) };
+    let mut all = Rc::unwrap_or_clone(sleep);
+    for event in &saved.sleep {
+        all.push(event.restored(history)?);
+    }
+    let done = saved.done.iter().map(|&code| Token::from_code(code)).collect::<Option<_>>()?;
+    Some(Node { sleep: Rc::new(all), done, tree: restored_tree(&saved.tree, history)? })
+}
+
+fn saved_tree(tree: &Tree, names: &[Variable]) -> Vec<SavedBranch> {
+    let branch = |(line, rest): (&[Footprint], &Tree)| SavedBranch {
+        line: line.iter().rev().map(|event| SavedEvent::of(event, names)).collect(),
+        rest: saved_tree(rest, names),
+    };
+    tree.branches().map(branch).collect()
+}
+
+fn restored_tree(branches: &[SavedBranch], history: &mut History) -> Option<Tree> {
+    let mut tree = Tree::default();
+    for branch in branches {
+        let line: Option<Vec<Footprint>> = branch.line.iter().rev().map(|event| event.restored(history)).collect();
+        tree.push_branch(line.filter(|line| !line.is_empty())?, restored_tree(&branch.rest, history)?);
+    }
+    Some(tree)
+}
+
+impl SavedEvent {
+    fn of(event: &Footprint, names: &[Variable]) -> SavedEvent {
+        let touch = |touch: &Touch| SavedTouch {
+            variable: names[touch.variable as usize].0,
+            mode: place(&MODES, &touch.mode),
+            role: place(&ROLES, &touch.role),
+            may_write: touch.may_write,
+        };
+        let reach = match event.reach {
+            Reach::Own => SavedReach::Own,
+            Reach::Thread(thread) => SavedReach::Thread(thread.0),
+            Reach::Everyone => SavedReach::Everyone,
+        };
+        let touches = event.touches.iter().map(touch).collect();
+        SavedEvent { token: event.token.to_code(), touches, reach, steps: event.steps }
+    }
+
+    fn restored(&self, history: &mut History) -> Option<Footprint> {
+        let mut touch = |touch: &SavedTouch| {
+            let variable = history.variable(Variable(touch.variable));
+            let (mode, role) = (*MODES.get(touch.mode)?, *ROLES.get(touch.role)?);
+            Some(Touch { variable, mode, role, may_write: touch.may_write })
+        };
+        let touches = self.touches.iter().map(&mut touch).collect::<Option<_>>()?;
+        let reach = match self.reach {
+            SavedReach::Own => Reach::Own,
+            SavedReach::Thread(number) => Reach::Thread(ThreadId::from_index(number.into())?),
+            SavedReach::Everyone => Reach::Everyone,
+        };
+        Some(Footprint { token: Token::from_code(self.token)?, touches, reach, steps: self.steps })
+    }
+}
+
+impl SavedReduction {
+    /// The schedule that has to be run to go on.
+    #[must_use]
+    pub fn schedule(&self) -> Option<Vec<Token>> {
+        self.schedule.iter().map(|&code| Token::from_code(code)).collect()
+    }
+}
