@@ -18,6 +18,7 @@ pub mod filters;
 pub mod finding;
 pub mod frontend;
 pub mod interrupt;
+pub mod journal;
 pub mod launch;
 mod nearest;
 pub mod property;

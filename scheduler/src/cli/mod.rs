@@ -4,6 +4,7 @@ mod doctor;
 mod include_dir;
 mod list;
 mod replay;
+mod resume;
 mod run;
 
 use crate::exit::{Exit, Failure};
@@ -35,6 +36,7 @@ struct Cli {
 enum Subcommands {
     Run(Box<run::RunArgs>),
     Replay(replay::ReplayArgs),
+    Resume(resume::ResumeArgs),
     List(list::ListArgs),
     Doctor(doctor::DoctorArgs),
     IncludeDir(include_dir::IncludeDirArgs),
@@ -92,6 +94,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Result<Exit, Failure> 
     match parse(arguments).map(|cli| cli.command) {
         Ok(Subcommands::Run(args)) => args.execute(),
         Ok(Subcommands::Replay(args)) => args.execute(),
+        Ok(Subcommands::Resume(args)) => args.execute(),
         Ok(Subcommands::List(_)) => list::execute(),
         Ok(Subcommands::Doctor(args)) => args.execute(),
         Ok(Subcommands::IncludeDir(_)) => include_dir::execute(),
@@ -134,9 +137,14 @@ mod tests {
 
     #[test]
     fn lines_of_the_contract_are_understood() {
-        for words in
-            ["rscale run ./a.out --filters lcd,superstep", "rscale replay trace.txt", "rscale list", "rscale doctor"]
-        {
+        for words in [
+            "rscale run ./a.out --filters lcd,superstep",
+            "rscale run ./a.out --journal search.journal",
+            "rscale resume search.journal",
+            "rscale replay trace.txt",
+            "rscale list",
+            "rscale doctor",
+        ] {
             assert!(parse(line(words)).is_ok(), "{words}");
         }
     }
@@ -148,7 +156,6 @@ mod tests {
             "rscale walk",
             "rscale run",
             "rscale run a.out --races",
-            "rscale run a.out --journal f",
             "rscale run a.out --junit f",
             "rscale run a.out --sarif f",
             "rscale replay",

@@ -8,8 +8,10 @@ use crate::config::{
 };
 use crate::exit::{Exit, Failure};
 use crate::filters::FilterInfo;
+use crate::journal::{self, Search};
 use crate::report::progress::Progress;
 use crate::report::{Target, escape, json, print, text, wrap};
+use crate::session::Keeping;
 use crate::summary::Summary;
 use crate::{filters, session};
 use clap::{Args, ValueEnum};
@@ -95,6 +97,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME", hide_possible_values = true, help_heading = "Engine")]
     engine: Option<EngineArg>,
 
+    /// Write the search ahead, so that rscale resume can go on
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    journal: Option<PathBuf>,
     /// Trace of the first finding [default: trace.txt]
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     trace: Option<PathBuf>,
@@ -135,8 +140,31 @@ enum EngineArg {
 impl RunArgs {
     /// Runs the search and reports.
     pub fn execute(self) -> Result<Exit, Failure> {
+        self.execute_keeping(Keeping::Nothing)
+    }
+
+    /// Replaces what may be different when a search goes on.
+    pub(super) fn go_on_with(
+        &mut self,
+        max_executions: Option<u64>,
+        time_limit: Option<Duration>,
+        output: OutputArgs,
+        no_progress: bool,
+    ) {
+        self.max_executions = max_executions.or(self.max_executions);
+        self.time_limit = time_limit.or(self.time_limit);
+        (self.output, self.no_progress) = (output, no_progress);
+    }
+
+    /// Runs the search, or goes on with it, and reports.
+    pub(super) fn execute_keeping(self, keeping: Keeping) -> Result<Exit, Failure> {
         let is_dry = self.dry_run;
+        let journal = self.journal.clone();
         let (config, output, no_progress) = self.resolve()?;
+        let keeping = match (keeping, journal) {
+            (Keeping::Nothing, Some(path)) => Keeping::In(path, described(&config)?),
+            (keeping, _) => keeping,
+        };
         if is_dry {
             print(output.target(), &session::coverage(&config)?)?;
             return Ok(Exit::Clean);
@@ -147,7 +175,7 @@ impl RunArgs {
             print(Target::Stderr, &format!("note: {}\n", escape::text(&warning)))?;
         }
         let mut progress = Progress::new(!output.quiet && !no_progress);
-        let result = session::run(&config, &mut progress);
+        let result = session::run(&config, keeping, &mut progress);
         drop(progress);
         let summary = match result {
             Ok(summary) => summary,
@@ -176,6 +204,7 @@ impl RunArgs {
         rules.schedules_waiting = filters::needs(filters.as_deref().unwrap_or_default()).every_round;
         let trace = self.trace.unwrap_or_else(|| "trace.txt".into());
         check_directory("--trace", &trace)?;
+        self.journal.as_deref().map_or(Ok(()), |journal| check_directory("--journal", journal))?;
         self.output.check()?;
         let invariants = Invariants::new(self.invariant, self.properties.as_deref())?;
         let config = RunConfig {
@@ -243,6 +272,22 @@ impl RunArgs {
             exit_status: self.exit_status,
         }
     }
+}
+
+/// What a journal says about the search: the command line as it was typed, and where.
+fn described(config: &RunConfig) -> Result<Search, Failure> {
+    let text = |word: OsString| {
+        word.into_string().map_err(|word| Failure::Usage(format!("--journal: {} is no text", word.to_string_lossy())))
+    };
+    let directory =
+        std::env::current_dir().map_err(|cause| Failure::CannotRun(format!("can not tell where I am: {cause}")))?;
+    Ok(Search {
+        version: journal::VERSION,
+        rscale: env!("CARGO_PKG_VERSION").into(),
+        arguments: std::env::args_os().skip(2).map(text).collect::<Result<_, _>>()?,
+        directory: text(directory.into_os_string())?,
+        program_hash: config.subject.hash.clone(),
+    })
 }
 
 /// The end of `rscale run --help`: the filters there are, and examples.

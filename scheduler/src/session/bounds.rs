@@ -27,6 +27,8 @@ pub enum Stop {
 /// The bounds of a search.
 pub struct Bounds {
     start: Instant,
+    /// Time that the search took in other processes.
+    before: Duration,
     max_executions: u64,
     /// Whether runs that were cut count too: a search that never ends may have no others.
     counts_runs: bool,
@@ -39,6 +41,7 @@ impl Bounds {
         let start = Instant::now();
         Bounds {
             start,
+            before: Duration::ZERO,
             max_executions: config.max_executions.unwrap_or(u64::MAX),
             counts_runs: config.filters.as_deref().is_some_and(filters::is_endless),
             deadline: config.time_limit.and_then(|limit| start.checked_add(limit)),
@@ -52,7 +55,12 @@ impl Bounds {
 
     /// Time since the search began.
     pub fn elapsed(&self) -> Duration {
-        self.start.elapsed()
+        self.before + self.start.elapsed()
+    }
+
+    /// The search took so long in another process.
+    pub fn add_elapsed(&mut self, elapsed: Duration) {
+        self.before += elapsed;
     }
 
     /// The bound that is reached, if one is.

@@ -10,10 +10,12 @@ mod guarantee;
 mod host;
 mod outcomes;
 mod record;
+mod resume;
 mod simulator;
 mod stepping;
 
 pub use admit::{coverage, warnings};
+pub use resume::Keeping;
 pub use simulator::replay;
 
 use crate::config::{FilterChoice, RunConfig, Scope};
@@ -22,6 +24,7 @@ use crate::explore::{Absorbed, Divergence, Locations, Strategy};
 use crate::filters::{self, Terms};
 use crate::frontend::Execution;
 use crate::interrupt;
+use crate::journal::Journal;
 use crate::property;
 use crate::report::progress::{Counters, Progress};
 use crate::summary::{Summary, Verdict};
@@ -46,7 +49,7 @@ fn default_filters(config: &RunConfig) -> &'static [FilterChoice] {
 ///
 /// # Errors
 /// Where the program can not be run, or can not be controlled.
-pub fn run(config: &RunConfig, progress: &mut Progress) -> Result<Summary, Failure> {
+pub fn run(config: &RunConfig, keeping: Keeping, progress: &mut Progress) -> Result<Summary, Failure> {
     let mut summary = Summary::new(config);
     let program = admit::inspect(&config.subject.executable, &mut summary.notes)?;
     let filters = config.filters.as_deref().unwrap_or_else(|| default_filters(config));
@@ -72,9 +75,15 @@ pub fn run(config: &RunConfig, progress: &mut Progress) -> Result<Summary, Failu
         recorder: Recorder::new(config),
         outcomes: config.outcomes.then(Outcomes::default),
         bounds: Bounds::new(config),
+        journal: None,
+        notes: Vec::new(),
     };
     exploration.host.set_deadline(exploration.bounds.deadline());
-    let stop = exploration.explore(progress)?;
+    let stop = match exploration.keep(keeping)? {
+        Some(stop) => stop,
+        None => exploration.explore(progress)?,
+    };
+    exploration.keep_state(true);
     exploration.summarise(stop, &mut summary);
     Ok(summary)
 }
@@ -91,6 +100,9 @@ struct Exploration<'a> {
     recorder: Recorder<'a>,
     outcomes: Option<Outcomes>,
     bounds: Bounds,
+    journal: Option<Journal>,
+    /// What the user should know.
+    notes: Vec<String>,
 }
 
 impl Exploration<'_> {
@@ -123,6 +135,7 @@ impl Exploration<'_> {
             if let (Some(outcomes), Some(end), Some([stdout, _])) = (&mut self.outcomes, &execution.end, output) {
                 outcomes.add(end, stdout, self.search.counts().executions > before);
             }
+            self.keep_state(is_finding);
             if stops {
                 return Ok(Stop::Found);
             }
@@ -182,6 +195,7 @@ impl Exploration<'_> {
         let before = self.recorder.findings().len();
         self.recorder.record(violation, execution, &self.locations, &mut self.host)?;
         self.search.note_findings((self.recorder.findings().len() - before) as u64);
+        self.keep_findings(before);
         Ok(true)
     }
 
@@ -227,6 +241,8 @@ impl Exploration<'_> {
         summary.peak_rss_kib = peak_memory();
         summary.isolation = crate::summary::isolation_name(self.host.isolation()).into();
         summary.notes.append(&mut self.host.take_notes());
+        summary.notes.append(&mut self.notes);
+        summary.notes.extend(self.journal.as_ref().and_then(Journal::trouble).map(str::to_owned));
         summary.outcomes = self.outcomes.map(Outcomes::into_table).unwrap_or_default();
         summary.findings = self.recorder.into_findings();
         let stop = if interrupt::requested() { Stop::Interrupted } else { stop };

@@ -21,6 +21,18 @@ impl Outcomes {
         }
     }
 
+    /// Exit status, standard output and executions.
+    pub fn rows(&self) -> Vec<(i32, Vec<u8>, u64)> {
+        self.table.iter().map(|((exit, stdout), &executions)| (*exit, stdout.clone(), executions)).collect()
+    }
+
+    /// The table that these are the rows of.
+    pub fn from_rows(rows: &[(i32, Vec<u8>, u64)]) -> Outcomes {
+        Outcomes {
+            table: rows.iter().map(|(exit, stdout, executions)| ((*exit, stdout.clone()), *executions)).collect(),
+        }
+    }
+
     /// The table for the summary.
     pub fn into_table(self) -> Vec<Outcome> {
         let row = |((exit, stdout), executions): ((i32, Vec<u8>), u64)| {

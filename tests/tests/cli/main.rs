@@ -6,6 +6,7 @@ mod bounded;
 mod endings;
 mod information;
 mod invariants;
+mod journals;
 mod machine;
 mod names;
 mod output;

@@ -1,0 +1,344 @@
+//! The journal: a search that survives its process (`--journal`, `rscale resume`).
+//!
+//! Records are only ever appended, each with a checksum, and are on the disk before the search goes on. Findings are
+//! written at once, the state of the search every few seconds. Whatever ends the process in between costs the work since
+//! the last state, and no finding. Where the end of the file is torn, the last record is dropped; any other damage is
+//! refused: a search that goes on from a wrong state would be called complete without being so.
+
+mod record;
+
+pub use record::{Found, Record, Search, State, VERSION};
+
+use crate::exit::Failure;
+use record::{Numbered, line};
+use rscale_replay::atomic;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Between two states.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// Runs between two looks at the clock.
+const BETWEEN_LOOKS: u64 = 64;
+/// A journal that is longer than this, and than so many states, is written anew with the last one alone.
+const LONG: u64 = 16 << 20;
+const MANY_STATES: u64 = 8;
+
+/// A journal that is written.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    /// Records, and the bytes that they take: what lies behind is torn.
+    records: u64,
+    length: u64,
+    last: Instant,
+    runs: u64,
+    /// What could not be written yet, and why.
+    waiting: Vec<Record>,
+    trouble: Option<String>,
+    /// What every state needs before it.
+    search: Search,
+    findings: Vec<Found>,
+}
+
+/// What a journal says.
+#[derive(Debug)]
+pub struct Story {
+    /// What is searched.
+    pub search: Search,
+    /// Where it stands; None if it has hardly begun.
+    pub state: Option<Box<State>>,
+    /// What was found.
+    pub findings: Vec<Found>,
+    /// What the user should know about the file.
+    pub notes: Vec<String>,
+}
+
+impl Journal {
+    /// Begins a journal. A file that is there already is not touched.
+    ///
+    /// # Errors
+    /// Where it can not be written.
+    pub fn create(path: &Path, search: Search) -> Result<Journal, Failure> {
+        let cannot = |cause: io::Error| match cause.kind() {
+            io::ErrorKind::AlreadyExists => Failure::Usage(format!(
+                "--journal {0}: there is such a file; go on with it by `rscale resume {0}`, or name another one",
+                path.display()
+            )),
+            _ => Failure::CannotRun(format!("can not write the journal {}: {cause}", path.display())),
+        };
+        let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(cannot)?;
+        let mut journal = Journal::of(path, file, (0, 0), search.clone());
+        journal.append(&Record::Search(search)).map_err(cannot)?;
+        Ok(journal)
+    }
+
+    /// Reads a journal, to go on with it.
+    ///
+    /// # Errors
+    /// Where it can not be read or written, or is damaged.
+    pub fn open(path: &Path) -> Result<(Journal, Story), Failure> {
+        let cannot =
+            |cause: io::Error| Failure::CannotRun(format!("can not open the journal {}: {cause}", path.display()));
+        let bytes = std::fs::read(path).map_err(cannot)?;
+        let damaged = |what: String| Failure::CannotRun(format!("the journal {} is damaged: {what}", path.display()));
+        let file = OpenOptions::new().write(true).open(path).map_err(cannot)?;
+        let (story, records, length) = read(&bytes).map_err(damaged)?;
+        let mut journal = Journal::of(path, file, (records, length), story.search.clone());
+        journal.findings.clone_from(&story.findings);
+        Ok((journal, story))
+    }
+
+    fn of(path: &Path, file: File, (records, length): (u64, u64), search: Search) -> Journal {
+        Journal {
+            // The process changes its directory when it goes on with a search.
+            path: std::path::absolute(path).unwrap_or_else(|_| path.into()),
+            file,
+            records,
+            length,
+            last: Instant::now(),
+            runs: 0,
+            waiting: Vec::new(),
+            trouble: None,
+            search,
+            findings: Vec::new(),
+        }
+    }
+
+    /// A run has been added to the search. Whether its state is to be written down.
+    pub fn is_due(&mut self) -> bool {
+        self.runs += 1;
+        self.runs.is_multiple_of(BETWEEN_LOOKS) && self.last.elapsed() >= INTERVAL
+    }
+
+    /// Writes a record down, for good. Where that fails, the search goes on, and it is tried again with the next one.
+    pub fn write(&mut self, record: Record) {
+        self.last = Instant::now();
+        match &record {
+            Record::Finding(found) => self.findings.push(found.clone()),
+            _ => self.waiting.retain(|earlier| matches!(earlier, Record::Finding(_))),
+        }
+        self.waiting.push(record);
+        let waiting = std::mem::take(&mut self.waiting);
+        let mut left = waiting.into_iter();
+        self.trouble = None;
+        while let Some(record) = left.next() {
+            if let Err(cause) = self.append(&record) {
+                let path = self.path.display();
+                self.trouble = Some(format!("the journal {path} could not be written to its end: {cause}"));
+                self.waiting.push(record);
+                break;
+            }
+        }
+        self.waiting.extend(left);
+    }
+
+    fn append(&mut self, record: &Record) -> io::Result<()> {
+        let line = line(self.records, record);
+        let is_long = self.length > LONG && self.length / line.len() as u64 > MANY_STATES;
+        if is_long && matches!(record, Record::State(_)) {
+            return self.write_anew(record);
+        }
+        // What an attempt that failed left behind is written over.
+        self.file.seek(SeekFrom::Start(self.length))?;
+        self.file.set_len(self.length)?;
+        self.file.write_all(line.as_bytes())?;
+        self.file.sync_data()?;
+        self.records += 1;
+        self.length += line.len() as u64;
+        Ok(())
+    }
+
+    /// Puts a file with nothing but what is needed in the place of this one.
+    fn write_anew(&mut self, state: &Record) -> io::Result<()> {
+        let findings = self.findings.iter().cloned().map(Record::Finding);
+        let records = std::iter::once(Record::Search(self.search.clone())).chain(findings).chain([state.clone()]);
+        let lines: Vec<String> = (0..).zip(records).map(|(number, record)| line(number, &record)).collect();
+        let text = lines.concat();
+        atomic::write(&self.path, text.as_bytes())?;
+        self.file = OpenOptions::new().write(true).open(&self.path)?;
+        self.records = lines.len() as u64;
+        self.length = text.len() as u64;
+        Ok(())
+    }
+
+    /// What went wrong last, and was not made up for.
+    #[must_use]
+    pub fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
+    }
+}
+
+/// Reads all records: what they say, how many they are, and their bytes.
+fn read(bytes: &[u8]) -> Result<(Story, u64, u64), String> {
+    let mut records = Vec::new();
+    let (mut start, mut notes) = (0, Vec::new());
+    while start < bytes.len() {
+        let end = bytes[start..].iter().position(|&byte| byte == b'\n').map(|length| start + length);
+        let record = end.and_then(|end| Numbered::from_line(&bytes[start..end]));
+        let is_last = end.is_none_or(|end| end + 1 == bytes.len());
+        match (record, end) {
+            (Some(record), Some(end)) if record.number == records.len() as u64 => {
+                records.push(record.record);
+                start = end + 1;
+            }
+            (Some(record), _) => {
+                return Err(format!("record {} follows record {}, at byte {start}", record.number, records.len()));
+            }
+            (None, _) if is_last && !records.is_empty() => {
+                notes.push("the last record of the journal is torn and was dropped".to_owned());
+                break;
+            }
+            (None, _) => return Err(format!("record {} makes no sense, at byte {start}", records.len())),
+        }
+    }
+    let count = records.len() as u64;
+    Ok((story(records, notes)?, count, start as u64))
+}
+
+fn story(records: Vec<Record>, notes: Vec<String>) -> Result<Story, String> {
+    let mut records = records.into_iter();
+    let Some(Record::Search(search)) = records.next() else { return Err("it does not begin like one".into()) };
+    if search.version != VERSION {
+        return Err(format!(
+            "its version is {}, and this rscale ({}) reads {VERSION}",
+            search.version,
+            env!("CARGO_PKG_VERSION")
+        ));
+    }
+    let mut story = Story { search, state: None, findings: Vec::new(), notes };
+    for record in records {
+        match record {
+            Record::Search(_) => return Err("it begins twice".into()),
+            Record::State(state) => story.state = Some(state),
+            Record::Finding(found) => story.findings.push(found),
+        }
+    }
+    Ok(story)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn search() -> Search {
+        let text = |text: &str| text.to_owned();
+        Search {
+            version: VERSION,
+            rscale: text("0.1.0"),
+            arguments: vec![text("./a.out")],
+            directory: text("/"),
+            program_hash: text("00"),
+        }
+    }
+
+    fn found(thread: u16) -> Record {
+        Record::Finding(Found { schedule: vec![thread], locations: String::new() })
+    }
+
+    fn lines(records: Vec<Record>) -> Vec<u8> {
+        (0..).zip(records).map(|(number, record)| line(number, &record)).collect::<String>().into_bytes()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let directory = std::env::temp_dir().join(format!("rscale-journal-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).expect("a directory");
+        let path = directory.join("journal");
+        let mut journal = Journal::create(&path, search()).expect("a journal");
+        journal.write(found(1));
+        assert!(Journal::create(&path, search()).is_err(), "it is not written over");
+        let (mut journal, story) = Journal::open(&path).expect("a journal");
+        assert_eq!((story.search, story.findings.len()), (search(), 1));
+        journal.write(found(2));
+        let (_, story) = Journal::open(&path).expect("a journal");
+        assert_eq!((story.findings.len(), story.notes.len()), (2, 0));
+        assert!(journal.trouble().is_none());
+        std::fs::remove_dir_all(&directory).expect("removed");
+    }
+
+    #[test]
+    fn a_long_journal_is_written_anew() {
+        let path = std::env::temp_dir().join(format!("rscale-long-journal-{}", std::process::id()));
+        let mut journal = Journal::create(&path, search()).expect("a journal");
+        journal.write(found(1));
+        journal.length = LONG + 1;
+        journal.file.set_len(LONG + 1).expect("room");
+        let state = sample_state();
+        journal.write(Record::State(Box::new(state.clone())));
+        journal.write(found(2));
+        assert_eq!(journal.trouble(), None);
+        let (_, story) = Journal::open(&path).expect("a journal");
+        assert_eq!((story.search, story.findings.len(), story.state.as_deref()), (search(), 2, Some(&state)));
+        assert!(std::fs::metadata(&path).expect("there").len() < LONG);
+        std::fs::remove_file(&path).expect("removed");
+    }
+
+    #[test]
+    fn what_could_not_be_written_is_written_later() {
+        let path = std::env::temp_dir().join(format!("rscale-full-journal-{}", std::process::id()));
+        let mut journal = Journal::create(&path, search()).expect("a journal");
+        let writable = std::mem::replace(&mut journal.file, File::open(&path).expect("readable"));
+        journal.write(found(1));
+        journal.write(Record::State(Box::new(sample_state())));
+        assert!(journal.trouble().is_some_and(|trouble| trouble.contains("could not be written")));
+        journal.file = writable;
+        journal.write(found(2));
+        assert_eq!(journal.trouble(), None);
+        let (_, story) = Journal::open(&path).expect("a journal");
+        assert!(story.findings.len() == 2 && story.state.is_some() && story.notes.is_empty());
+        std::fs::remove_file(&path).expect("removed");
+    }
+
+    fn sample_state() -> State {
+        let search = r#"{"schedule":[0,1],"nodes":[],"sections_vary":false,"order":{"stream":{"state":0},"shuffled":false},
+            "counts":{"runs":1,"executions":1,"blocked":0,"discarded":0,"states":1,"transitions":1,"max_depth":1,
+            "out_of_steps":0,"race_checks":0,"dependence_checks":0}}"#;
+        State {
+            search: serde_json::from_str(search).expect("a search"),
+            locations: String::new(),
+            observed: String::new(),
+            threads: vec![(1, 0, 0)],
+            outcomes: vec![(0, b"x".to_vec(), 1)],
+            elapsed: 0.5,
+        }
+    }
+
+    #[test]
+    fn a_torn_end_is_dropped_wherever_it_is_torn() {
+        let whole = lines(vec![Record::Search(search()), found(1), found(2)]);
+        let last = whole.len() - lines(vec![found(2)]).len();
+        for length in last + 1..whole.len() {
+            let (story, records, bytes) = read(&whole[..length]).expect("readable");
+            assert_eq!((story.findings.len(), story.notes.len(), records, bytes), (1, 1, 2, last as u64), "{length}");
+        }
+        assert!(read(&whole[..20]).is_err(), "nothing is left");
+    }
+
+    #[test]
+    fn other_damage_is_refused_with_its_place() {
+        let whole = lines(vec![Record::Search(search()), found(1), found(2)]);
+        let first = lines(vec![Record::Search(search())]).len();
+        let mut damaged = whole.clone();
+        damaged[first + 80] ^= 1;
+        assert_eq!(read(&damaged).expect_err("damaged"), format!("record 1 makes no sense, at byte {first}"));
+        let second = whole.len() - lines(vec![found(2)]).len();
+        let missing = [&whole[..first], &whole[second..]].concat();
+        assert_eq!(read(&missing).expect_err("damaged"), format!("record 2 follows record 1, at byte {first}"));
+        assert!(read(&lines(vec![found(1)])).is_err(), "no search");
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(bytes: Vec<u8>, place: prop::sample::Index, value: u8) {
+            let _ = read(&bytes);
+            let mut whole = lines(vec![Record::Search(search()), found(1), found(2)]);
+            let place = place.index(whole.len());
+            whole[place] = value;
+            let _ = read(&whole);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! `--journal` and `rscale resume`: a search that is interrupted in any way ends like one that is not.
+
+use crate::subjects::{CLEAN, ENDLESS, Place, TWO_BUGS, expect_status};
+use rscale_tests::process::{Running, wait_for};
+use rscale_tests::summary::Summary;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// One writer and N readers: 2^N traces.
+const READERS: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+volatile int x;
+static int seen[N];
+static void *write_it(void *unused) { x = 1; return unused; }
+static void *read_it(void *place) { *(int *)place = x; return NULL; }
+int main(void)
+{
+    pthread_t writer, readers[N];
+    int sum = 0;
+    pthread_create(&writer, NULL, write_it, NULL);
+    for (int i = 0; i < N; i++)
+        pthread_create(&readers[i], NULL, read_it, &seen[i]);
+    pthread_join(writer, NULL);
+    for (int i = 0; i < N; i++)
+        pthread_join(readers[i], NULL), sum += seen[i];
+    printf("%d\n", sum);
+    return 0;
+}
+"#;
+
+fn readers(count: u32) -> Place {
+    let place = Place::new();
+    place.compile("readers", READERS, &["-O1", &format!("-DN={count}")]);
+    place
+}
+
+fn summary(place: &Place) -> Summary {
+    Summary::parse(&fs::read(place.scratch.file("result.json")).expect("written")).expect("JSON")
+}
+
+/// What must not depend on interruptions.
+fn totals(summary: &Summary) -> Vec<String> {
+    let fields =
+        ["runs", "executions", "blocked", "discarded", "states", "transitions", "max_depth", "outcomes", "verdict"];
+    fields.iter().map(|field| format!("{field} {}", summary.0[*field])).collect()
+}
+
+#[test]
+fn a_search_in_three_parts_is_one_search() {
+    let place = readers(7);
+    for filter in ["optimal", "source", "dpor"] {
+        let line = ["run", "./readers", "--filters", filter, "--outcomes", "--quiet", "--json", "result.json"];
+        expect_status(&place.rscale(&line), 0);
+        let whole = totals(&summary(&place));
+        expect_status(&place.rscale(&[&line[..], &["--journal", filter, "--max-executions", "30"]].concat()), 3);
+        let resume = ["resume", filter, "--quiet", "--json", "result.json", "--max-executions"];
+        expect_status(&place.rscale(&[&resume[..], &["77"]].concat()), 3);
+        assert_eq!(summary(&place).number("executions"), Some(77));
+        for _ in 0..2 {
+            // The second time there is nothing left to do.
+            expect_status(&place.rscale(&[&resume[..], &["1000000"]].concat()), 0);
+            assert_eq!(totals(&summary(&place)), whole, "{filter}");
+        }
+    }
+}
+
+#[test]
+fn a_search_that_was_killed_goes_on() {
+    let place = readers(16);
+    let journal = place.scratch.file("journal");
+    let line = ["run", "./readers", "--journal", "journal", "--quiet"];
+    let running = Running::start(&mut place.command(&line)).expect("started");
+    let has_state = || fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"State\"")).then_some(());
+    wait_for(has_state).expect("a state is written every second");
+    let id = i32::try_from(running.id()).expect("a process");
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGKILL).expect("killed");
+    running.finish().expect("ended");
+    expect_status(&place.rscale(&["resume", "journal", "--quiet", "--json", "result.json"]), 0);
+    assert_eq!((summary(&place).number("executions"), summary(&place).number("blocked")), (Some(1 << 16), Some(0)));
+}
+
+#[test]
+fn findings_are_kept() {
+    let place = Place::with("program", TWO_BUGS);
+    let line = ["run", "./program", "--keep-going", "--quiet", "--json", "result.json"];
+    expect_status(&place.rscale(&line), 1);
+    let whole = summary(&place);
+    expect_status(&place.rscale(&[&line[..], &["--journal", "journal", "--max-executions", "1"]].concat()), 1);
+    assert_eq!(summary(&place).findings().len(), 1);
+    fs::remove_file(place.scratch.file("trace.txt")).expect("written");
+    expect_status(
+        &place.rscale(&["resume", "journal", "--quiet", "--json", "result.json", "--max-executions", "99"]),
+        1,
+    );
+    let messages =
+        |summary: &Summary| summary.findings().iter().map(|found| found["message"].to_string()).collect::<Vec<_>>();
+    assert_eq!(messages(&summary(&place)), messages(&whole));
+    assert_eq!(totals(&summary(&place)), totals(&whole));
+    assert!(place.scratch.file("trace.txt").exists(), "the trace is there again");
+}
+
+#[test]
+fn a_search_that_stopped_at_a_finding_has_stopped() {
+    let place = Place::with("program", TWO_BUGS);
+    let line = ["run", "./program", "--journal", "journal", "--quiet", "--json", "result.json"];
+    expect_status(&place.rscale(&line), 1);
+    let stopped = summary(&place);
+    expect_status(&place.rscale(&["resume", "journal", "--quiet", "--json", "result.json"]), 1);
+    assert_eq!(totals(&summary(&place)), totals(&stopped));
+    assert_eq!(summary(&place).of_first_finding("message"), stopped.of_first_finding("message"));
+}
+
+/// A journal of a search that was cut short, in three records at least.
+fn cut_short(place: &Place) -> PathBuf {
+    let line = ["run", "./readers", "--journal", "journal", "--max-executions", "20", "--quiet"];
+    expect_status(&place.rscale(&line), 3);
+    expect_status(&place.rscale(&["resume", "journal", "--max-executions", "40", "--quiet"]), 3);
+    place.scratch.file("journal")
+}
+
+#[test]
+fn a_torn_record_is_dropped_and_other_damage_is_refused() {
+    let place = readers(6);
+    let journal = cut_short(&place);
+    let whole = fs::read(&journal).expect("written");
+    let resume = ["resume", "journal", "--max-executions", "1000", "--json", "result.json"];
+    fs::write(&journal, &whole[..whole.len() - 10]).expect("written");
+    let finished = place.rscale(&resume);
+    expect_status(&finished, 0);
+    assert!(
+        finished.out().contains("the last record of the journal is torn and was dropped"),
+        "{}",
+        finished.describe()
+    );
+    assert_eq!(summary(&place).number("executions"), Some(1 << 6));
+    let first = whole.iter().position(|&byte| byte == b'\n').expect("lines") + 1;
+    let mut damaged = whole;
+    damaged[first + 200] ^= 1;
+    fs::write(&journal, damaged).expect("written");
+    place.refuses(&resume, &format!("the journal journal is damaged: record 1 makes no sense, at byte {first}"));
+    place.refuses(&["resume", "no-such-file"], "can not open the journal no-such-file");
+    place.refuses(&["resume", "readers.c"], "is damaged: record 0 makes no sense, at byte 0");
+}
+
+#[test]
+fn another_program_is_refused() {
+    let place = readers(6);
+    cut_short(&place);
+    place.compile("readers", CLEAN, &[]);
+    place.refuses(&["resume", "journal"], "the program has changed since; begin anew with `rscale run`");
+}
+
+#[test]
+fn what_can_not_be_kept_is_refused() {
+    let place = Place::with("program", ENDLESS);
+    let nsb = ["run", "./program", "--journal", "journal", "--filters", "nsb"];
+    place.refuses(&nsb, "it works with optimal, source and dpor");
+    assert!(!Path::new(&place.scratch.file("journal")).exists(), "nothing is left behind");
+    place.refuses(&["run", "./program", "--journal", "no/such/directory"], "there is no directory no/such");
+    place.scratch.write("journal", "mine");
+    place.refuses(
+        &["run", "./program", "--journal", "journal"],
+        "there is such a file; go on with it by `rscale resume journal`",
+    );
+    assert_eq!(fs::read_to_string(place.scratch.file("journal")).expect("there"), "mine");
+}
