@@ -5,7 +5,7 @@
 //! those that the last step [disturbs](rscale_protocol::model::Model::disturbs), or everybody where the model was
 //! changed in any other way ([`World::model`](crate::world::World::model)).
 
-use crate::{arena, world};
+use crate::{arena, buffer, world};
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::model::{Choices, Model};
@@ -166,6 +166,7 @@ fn choices_of(thread: ThreadId) -> Choices {
     match fiber.next().op {
         Op::DescriptorWait => crate::syscalls::wait::refresh_readiness(fiber),
         Op::SignalWait => crate::syscalls::signals::wait::refresh_readiness(fiber),
+        Op::Flush | Op::Fence | Op::BufferRoom => return buffer::choices(fiber.next()),
         _ => {}
     }
     world.look(|model| model.choices(fiber.next()))

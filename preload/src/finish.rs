@@ -4,7 +4,7 @@
 //! noticed is left for the shim's own context. Memory stays as it is until the next command, so that the scheduler can
 //! look at the stacks of all threads.
 
-use crate::{arena, control, evaluation, fiber, kernel_threads, sys, world};
+use crate::{arena, buffer, control, evaluation, fiber, kernel_threads, sys, world};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{Reply, store_bytes, store_set};
 use rscale_protocol::ending::HeapError;
@@ -135,6 +135,16 @@ pub fn publish() {
             report.next.store(fiber.next(), Choice::Proceed, ThreadSet::EMPTY, false);
             report.holder.store(holder_for(fiber.next()), Relaxed);
         }
+    }
+    publish_shadows();
+}
+
+/// What shadow threads do next. They are nothing but that.
+fn publish_shadows() {
+    let world = world::get();
+    for thread in world.live.get().iter().filter(|&thread| buffer::is_shadow(thread)) {
+        let next = &arena::get().threads[thread.index()].next;
+        next.store(world.fibers[thread.index()].next(), Choice::Proceed, ThreadSet::EMPTY, false);
     }
 }
 

@@ -4,7 +4,7 @@
 //! code that follows runs up to the next gate without interruption. That is SCALE's thread transition (section 3.1).
 
 use crate::syscalls::signals::send as signals;
-use crate::{access, arena, cancel, enabled, evaluation, finish, policy, sched, world};
+use crate::{access, arena, buffer, cancel, enabled, evaluation, finish, policy, sched, world};
 use core::cell::Cell;
 use rscale_protocol::dependence;
 use rscale_protocol::model::{CANCELLED, Outcome};
@@ -88,6 +88,9 @@ pub fn pass_or_cancel(mut action: Action, mut refresh: impl FnMut(&mut Action)) 
     if evaluation::is_under_way() {
         return evaluation::rules::perform(action, refresh);
     }
+    if buffer::must_drain(action.op) {
+        fence(action.pc);
+    }
     let world = world::get();
     loop {
         let outcome = if may_proceed_at_once(&action) {
@@ -97,7 +100,7 @@ pub fn pass_or_cancel(mut action: Action, mut refresh: impl FnMut(&mut Action)) 
             let choice = wait_for_turn(&action);
             action = world.look(|model| model.current(&action));
             refresh(&mut action);
-            perform(&action, choice)
+            perform(&buffer::resolved(action), choice)
         };
         if let Some(misuse) = outcome.misuse {
             finish::misuse(misuse);
@@ -110,6 +113,15 @@ pub fn pass_or_cancel(mut action: Action, mut refresh: impl FnMut(&mut Action)) 
             }
         }
     }
+}
+
+/// The running thread waits until all its stores are visible. It has made some since it last did.
+pub fn fence(pc: u64) {
+    let thread = world::get().current.get();
+    let action = Action { pc, ..Action::new(thread, Op::Fence, Variable(0)) };
+    let choice = wait_for_turn(&action);
+    perform(&action, choice);
+    buffer::drained(thread);
 }
 
 /// Whether the action needs no scheduling, because no other thread can be there.

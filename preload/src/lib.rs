@@ -15,6 +15,7 @@
 
 mod access;
 mod arena;
+mod buffer;
 mod cancel;
 mod checkpoint;
 mod clock;

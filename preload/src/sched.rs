@@ -3,7 +3,9 @@
 //! Runs on the stack of the fiber that arrived, and switches from there directly to the fiber that is next. If that is
 //! the same fiber, nothing is switched at all.
 
-use crate::{access, arena, checkpoint, enabled, evaluation, fiber, finish, mailbox, policy, prologue, query, world};
+use crate::{
+    access, arena, buffer, checkpoint, enabled, evaluation, fiber, finish, mailbox, policy, prologue, query, world,
+};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{LOG_CAPACITY, Reply, Token, store_set};
 use rscale_protocol::{Action, Choice, Ending, ThreadId, ThreadSet};
@@ -13,18 +15,31 @@ use rscale_protocol::{Action, Choice, Ending, ThreadId, ThreadSet};
 pub fn wait_for_turn() -> Choice {
     let world = world::get();
     let me = world.current.get();
-    let token = decide();
+    buffer::withdraw(me);
+    let token = next_turn();
     if token.thread != me {
         fiber::switch_to(token.thread);
     }
+    buffer::apply(me);
     world.fiber().turn.get()
 }
 
 /// The running thread has ended: hands over for good.
 pub fn hand_over() -> ! {
-    let token = decide();
+    let token = next_turn();
     fiber::switch_to(token.thread);
     finish::internal(b"a thread that had ended was scheduled")
+}
+
+/// Which thread of the program takes the next step: steps of shadow threads are taken on the way, by whoever is here.
+fn next_turn() -> Token {
+    loop {
+        let token = decide();
+        if !buffer::is_shadow(token.thread) {
+            return token;
+        }
+        buffer::flush(token.thread);
+    }
 }
 
 /// Decides who takes the next step, logs it, and marks how it is taken. Ends the execution where nobody can.
@@ -86,8 +101,8 @@ fn log(token: Token, enabled: &[ThreadSet; 3]) {
         query::wait_for_continue();
         world.logged.set(0);
     }
-    let action = world.fibers[token.thread.index()].next();
-    arena.log.store(world.logged.get(), action, token.choice, enabled);
+    let action = buffer::resolved(*world.fibers[token.thread.index()].next());
+    arena.log.store(world.logged.get(), &action, token.choice, enabled);
     access::local::begin_step(world.logged.get());
     checkpoint::note(world.steps.get(), token);
     world.logged.set(world.logged.get() + 1);

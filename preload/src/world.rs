@@ -4,7 +4,7 @@
 //! it was before `main`, it is again. All zeroes is the state before the program starts.
 
 use crate::fiber::Fiber;
-use crate::{enabled, heap, keys, policy};
+use crate::{buffer, enabled, heap, keys, policy};
 use core::cell::{Cell, UnsafeCell};
 use rscale_protocol::arena::Policy;
 use rscale_protocol::model::Model;
@@ -65,6 +65,8 @@ pub struct World {
     pub library: crate::wrap::State,
     /// What the program's descriptors refer to.
     pub descriptors: crate::syscalls::wait::Descriptors,
+    /// Stores that other threads do not see yet.
+    pub buffers: buffer::Buffers,
 }
 
 // SAFETY: only the one kernel thread that runs program and shim touches it.
@@ -95,6 +97,7 @@ static WORLD: World = World {
     keys: keys::Keys::new(),
     signals: crate::syscalls::signals::Signals::new(),
     descriptors: crate::syscalls::wait::Descriptors::new(),
+    buffers: buffer::Buffers::new(),
     library: crate::wrap::State::new(),
     model: UnsafeCell::new(Model::new()),
 };

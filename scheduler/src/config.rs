@@ -13,7 +13,7 @@ pub use combinations::{Surroundings, check_combination};
 pub use duration::parse_duration;
 pub use filters::{FilterChoice, parse_filters};
 pub use invariants::Invariants;
-pub use rules::{Memory, Rules, Scope};
+pub use rules::{Rules, Scope};
 pub use watched::Watched;
 
 use crate::compile::Subject;

@@ -120,7 +120,7 @@ impl Summary {
             program: config.subject.given.to_string_lossy().into_owned(),
             args: config.args.iter().map(|argument| argument.to_string_lossy().into_owned()).collect(),
             filters: config.filters.iter().flatten().map(ToString::to_string).collect(),
-            memory: config.rules.memory.as_str().into(),
+            memory: config.rules.memory.name().into(),
             verdict: Verdict::Incomplete,
             complete: false,
             guarantee: String::new(),

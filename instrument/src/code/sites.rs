@@ -10,6 +10,8 @@ use iced_x86::{
     UsedMemory,
 };
 
+use rscale_protocol::region;
+
 use super::layout::Layout;
 use super::liveness::FlagLiveness;
 use super::stack::StackUse;
@@ -74,7 +76,7 @@ pub struct Site {
     pub length: u8,
     /// What it does.
     pub kind: AccessKind,
-    /// Bytes of the access, or of one element of it; 0 for a fence and if unknown.
+    /// Bytes of the access, or of one element of it; 0 if unknown; of a fence, what it orders (as in a region).
     pub size: u16,
     /// Whose memory it is.
     pub class: OperandClass,
@@ -120,7 +122,7 @@ pub(super) fn find(instructions: &[Instruction], around: &Surroundings<'_>, flag
     for (index, instruction) in instructions.iter().enumerate() {
         let first = sites.len();
         if is_fence(instruction) {
-            sites.push(site(instruction, AccessKind::Fence, 0, OperandClass::Shared, Shape::Word));
+            sites.push(site(instruction, AccessKind::Fence, strength(instruction), OperandClass::Shared, Shape::Word));
         } else if touches_memory(instruction) {
             accesses(instruction, around, &mut factory, &mut sites);
         }
@@ -172,6 +174,15 @@ fn site(instruction: &Instruction, kind: AccessKind, size: u16, class: OperandCl
 
 fn size(size: MemorySize) -> u16 {
     size.size() as u16
+}
+
+/// What a fence orders.
+fn strength(fence: &Instruction) -> u16 {
+    match fence.mnemonic() {
+        Mnemonic::Lfence => region::Site::ORDERS_LOADS,
+        Mnemonic::Sfence => region::Site::ORDERS_STORES,
+        _ => region::Site::ORDERS_ALL,
+    }
 }
 
 fn is_fence(instruction: &Instruction) -> bool {

@@ -20,6 +20,20 @@ impl Variable {
     /// steps for independent and leaves out the state between them.
     pub const OBSERVED: Variable = Variable(1 << 61 | 1);
 
+    const STORE: u64 = 1 << 60;
+
+    /// A store of a thread while it is in the buffer, by its number among that thread's.
+    #[must_use]
+    pub fn store(owner: ThreadId, number: u32) -> Variable {
+        Variable(Self::STORE | u64::from(owner.0) << 32 | u64::from(number))
+    }
+
+    /// Whose store this is, and its number.
+    #[must_use]
+    pub fn as_store(self) -> Option<(ThreadId, u32)> {
+        (self.0 >> 60 == 1).then_some((ThreadId((self.0 >> 32) as u16), self.0 as u32))
+    }
+
     /// The life of a thread, which create, start, exit, join, detach and cancel access.
     #[must_use]
     pub fn thread(thread: ThreadId) -> Variable {
@@ -47,7 +61,7 @@ impl Variable {
     /// The address, for everything that lives in memory.
     #[must_use]
     pub fn as_address(self) -> Option<u64> {
-        (self.0 != 0 && self.0 >> 61 == 0).then_some(self.0)
+        (self.0 != 0 && self.0 >> 60 == 0).then_some(self.0)
     }
 }
 
@@ -87,6 +101,7 @@ pub struct Action {
     /// The second variable: the mutex of a condition wait, the target of a requeue.
     pub second: Variable,
     /// Virtual time at which a timed operation gives up, in nanoseconds; [`Action::NEVER`] for those that wait for ever.
+    /// For [`Op::Flush`]: see [`Action::made_at`].
     pub deadline: u64,
     /// Where the program called: the return address of the wrapped call.
     pub pc: u64,
@@ -121,7 +136,11 @@ impl Action {
     /// The action as it was before it took place.
     #[must_use]
     pub fn announced(self) -> Action {
-        if self.op == Op::VainUpdate { Action { op: Op::AtomicUpdate, ..self } } else { self }
+        match self.op {
+            Op::VainUpdate => Action { op: Op::AtomicUpdate, ..self },
+            Op::OwnRead => Action { op: Op::Read, second: Variable(0), ..self },
+            _ => self,
+        }
     }
 
     /// What the thread was about to do when the execution had taken so many steps, given what it came to do without a
@@ -137,8 +156,22 @@ impl Action {
 
     /// Whether the operation may give up waiting.
     #[must_use]
+    #[inline(always)]
     pub fn is_timed(&self) -> bool {
-        self.deadline != Self::NEVER
+        self.deadline != Self::NEVER && self.op != Op::Flush
+    }
+
+    /// Says of a flush how many steps the execution had taken when the store was made, and which of the thread's stores,
+    /// by their numbers, have to be visible before: those below `after`.
+    #[must_use]
+    pub fn made_at(self, steps: u32, after: u32) -> Action {
+        Action { deadline: u64::from(after) << 32 | u64::from(steps), ..self }
+    }
+
+    /// What [`Action::made_at`] said; None where it is no flush.
+    #[must_use]
+    pub fn origin(&self) -> Option<(u32, u32)> {
+        (self.op == Op::Flush).then_some((self.deadline as u32, (self.deadline >> 32) as u32))
     }
 
     /// The same action as the program's code sees it, whatever the addresses of its code.
@@ -154,9 +187,10 @@ impl Action {
             Touches::Nothing | Touches::Everything => (None, None),
             Touches::Object | Touches::Reads | Touches::ObjectAndMemory => (Some(self.object), None),
             Touches::Both => (Some(self.object), Some(self.second)),
+            Touches::ReadsSecond => (None, Some(self.second)),
         };
         let write_if = |writes| if writes { AccessKind::Write } else { AccessKind::Read };
-        let kind = write_if(touches != Touches::Reads);
+        let kind = write_if(!matches!(touches, Touches::Reads | Touches::ReadsSecond));
         let memory_kind = write_if(matches!(touches, Touches::Everything | Touches::ObjectAndMemory));
         let memory = Access { variable: Variable::MEMORY, kind: memory_kind };
         let observed = Access { variable: Variable::OBSERVED, kind: AccessKind::Write };
@@ -287,6 +321,12 @@ mod tests {
         let pipe = Variable::descriptor(7);
         assert_eq!((pipe.as_thread(), pipe.as_address(), pipe.as_descriptor()), (None, None, Some(7)));
         assert_eq!(Variable(0x4000).as_address(), Some(0x4000));
+        let store = Variable::store(ThreadId(63), u32::MAX);
+        assert_eq!(
+            (store.as_store(), store.as_address(), store.as_thread()),
+            (Some((ThreadId(63), u32::MAX)), None, None)
+        );
+        assert_eq!((store.as_descriptor(), Variable(0x4000).as_store(), thread.as_store()), (None, None, None));
         for whole in [Variable::MEMORY, Variable::OBSERVED] {
             assert_eq!((whole.as_thread(), whole.as_address(), whole.as_descriptor()), (None, None, None));
         }

@@ -6,6 +6,9 @@
 //! | operation | touches | reason |
 //! | --- | --- | --- |
 //! | read, update in vain | R location | reads commute |
+//! | read of an own store | R store | finds what the thread has in its buffer, whatever others do |
+//! | flush | W location, W store | the write that others see; own reads find the store in the buffer before it |
+//! | fence, room in the buffer | nothing | follow the flushes that they waited for |
 //! | write, atomic update | W location | also a write of the same value: an order is an order |
 //! | lock, unlock, retake | W mutex | who comes first decides; a lock behind an unlock can not be swapped with it |
 //! | trylock in vain, timed out | R mutex | sees that it is held, changes nothing |
@@ -114,6 +117,8 @@ pub fn row(action: &Action, choice: Choice, result: i32, context: Context) -> Ro
         Op::ThreadStart | Op::TestCancel | Op::Yield | Op::Sleep | Op::Preempt | Op::Choose | Op::BarrierLeave => {
             Row::NOTHING
         }
+        Op::Fence | Op::BufferRoom => Row::NOTHING,
+        Op::OwnRead => Row { second: Some((Mode::Read, Role::None)), ..Row::NOTHING },
         Op::AtomicBegin | Op::AtomicEnd | Op::SignalWait | Op::FutexWait | Op::ProcessExit => Row::EVERYONE,
         Op::Read | Op::VainUpdate | Op::SemGetValue => Row::READ,
         Op::ThreadJoin | Op::ThreadTryJoin if failed => Row::READ,
@@ -128,7 +133,7 @@ pub fn row(action: &Action, choice: Choice, result: i32, context: Context) -> Ro
         Op::CondRetake => taking(false, Mode::Write),
         Op::CondSignal | Op::CondBroadcast if !context.has_waiters => Row::READ,
         Op::SemPost => Row::on(Mode::Add, Role::Give),
-        Op::FutexRequeue => Row { second: Some((Mode::Write, Role::None)), ..Row::WRITE },
+        Op::FutexRequeue | Op::Flush => Row { second: Some((Mode::Write, Role::None)), ..Row::WRITE },
         _ => Row::WRITE,
     }
 }

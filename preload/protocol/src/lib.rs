@@ -11,6 +11,7 @@ pub mod action;
 pub mod arena;
 pub mod dependence;
 pub mod ending;
+pub mod memory;
 pub mod model;
 pub mod ops;
 pub mod region;
@@ -19,5 +20,6 @@ pub mod thread_set;
 
 pub use action::{Access, AccessKind, Action, Choice, Variable};
 pub use ending::{Ending, Misuse};
+pub use memory::MemoryModel;
 pub use ops::{Family, Op};
 pub use thread_set::{MAX_THREADS, ThreadId, ThreadSet};

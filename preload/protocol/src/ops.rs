@@ -43,6 +43,8 @@ pub enum Touches {
     Reads,
     /// The object and the second object of the action.
     Both,
+    /// The second object of the action, which it does not change.
+    ReadsSecond,
     /// The object, and memory that any thread may have written since.
     ObjectAndMemory,
     /// The whole program: dependent with everything.
@@ -95,8 +97,8 @@ impl Op {
     #[inline(always)]
     pub fn may_wait(self) -> bool {
         use Op::{
-            BarrierLeave, Choose, CondRetake, CondWake, DescriptorWait, FutexResume, MutexLock, OnceEnter, RwRead,
-            RwWrite, SemWait, SignalWait, SpinLock, ThreadJoin,
+            BarrierLeave, BufferRoom, Choose, CondRetake, CondWake, DescriptorWait, Fence, Flush, FutexResume,
+            MutexLock, OnceEnter, RwRead, RwWrite, SemWait, SignalWait, SpinLock, ThreadJoin,
         };
         matches!(
             self,
@@ -114,6 +116,9 @@ impl Op {
                 | DescriptorWait
                 | Choose
                 | SignalWait
+                | Flush
+                | Fence
+                | BufferRoom
         )
     }
 }
@@ -134,11 +139,21 @@ impl Op {
         matches!(self, Op::Yield | Op::Sleep | Op::Preempt)
     }
 
+    /// Whether the operation can take place while stores of its thread are not visible yet. All others wait for that,
+    /// as locked instructions, system calls and the thread library do.
+    #[must_use]
+    #[inline(always)]
+    pub fn leaves_stores_buffered(self) -> bool {
+        use Op::{BufferRoom, Choose, Flush, OwnRead, Preempt, Read};
+        matches!(self, Read | OwnRead | Flush | BufferRoom | Preempt | Choose)
+    }
+
     /// Whether the operation changes no variable at all.
     #[must_use]
     #[inline(always)]
     pub fn changes_nothing(self) -> bool {
-        matches!(self, Op::Read | Op::VainUpdate | Op::Yield | Op::Sleep | Op::Preempt)
+        use Op::{BufferRoom, Fence, OwnRead, Preempt, Read, Sleep, VainUpdate, Yield};
+        matches!(self, Read | VainUpdate | OwnRead | Fence | BufferRoom | Yield | Sleep | Preempt)
     }
 
     /// Whether the operation changed no variable, given what it returned.
@@ -298,4 +313,12 @@ operations! {
     122 AtomicUpdate "atomic update" Memory Object;
     /// An atomic update that has turned out to change nothing: no more than a read. Only a log has it.
     123 VainUpdate "atomic update in vain" Memory Reads;
+    /// A read that found what the thread has stored itself and nobody else has seen yet. Only a log has it.
+    124 OwnRead "read of an own store" Memory ReadsSecond;
+    /// A store becomes visible: a step of a [shadow](crate::memory). The second object is the store.
+    125 Flush "flush" Memory Both;
+    /// Waits until all stores of the thread are visible.
+    126 Fence "fence" Memory Nothing;
+    /// Waits until there is room in the store buffer. The second object is the life of the shadow that makes it.
+    127 BufferRoom "wait for room in the store buffer" Memory Nothing;
 }

@@ -106,7 +106,7 @@ pub struct Site {
     pub kind: u8,
     /// [`SiteShape`].
     pub shape: u8,
-    /// Bytes of the access, or of one element.
+    /// Bytes of the access, or of one element; of a fence, what it orders: [`Site::ORDERS_ALL`] and the others.
     pub size: u16,
     /// [`Site::RED_ZONE`] and the others.
     pub flags: u8,
@@ -119,6 +119,12 @@ pub struct Site {
 }
 
 impl Site {
+    /// A fence that orders everything: `mfence`, and locked instructions on memory that nobody shares.
+    pub const ORDERS_ALL: u16 = 0;
+    /// `lfence`: loads are in order without it.
+    pub const ORDERS_LOADS: u16 = 1;
+    /// `sfence`.
+    pub const ORDERS_STORES: u16 = 2;
     /// The hook has moved the stack pointer down by 128 first.
     pub const RED_ZONE: u8 = 1;
     /// The hook has pushed the flags, as `lahf; seto al` gives them.

@@ -5,13 +5,27 @@
 //! the dependence that the search explores (SCALE, Definition 9). What a thread does between two steps carries the clock
 //! after the first, so it is ordered with another thread's step only through the second.
 //!
+//! Under weak memory a step publishes no more than what is certain to be visible. Every store might be buffered, also one
+//! to a location that is no communication variable yet, and so:
+//!
+//! - a read publishes the thread's accesses up to where its buffer was last empty: later stores may be delayed beyond it;
+//! - a flush publishes what its thread knew and did before the store: under TSO stores become visible in their order, and
+//!   loads before a store have taken place. Under PSO, accesses up to the last point that orders stores;
+//! - a read that finds an own store learns nothing from those who wrote the location;
+//! - everything else takes place with an empty buffer, and publishes all.
+//!
+//! So if a store could still be invisible to another thread in some execution where it is not here, nothing here orders it
+//! before that thread's access: the location is reported. Where the rules order less than the model does, there are more
+//! communication variables than necessary.
+//!
 //! Clocks go on across executions, so that nothing has to be cleared: an execution begins at a base above all that was.
 
 use super::shadow::{CLOCK_SHIFT, THREAD_SHIFT};
+use crate::buffer;
 use crate::checkpoint::Tape;
 use core::cell::Cell;
 use rscale_protocol::dependence::{self, Mode};
-use rscale_protocol::{Action, Op, ThreadId, Variable};
+use rscale_protocol::{Action, MAX_THREADS, MemoryModel, Op, ThreadId, Variable};
 
 /// Variables that an execution can have; a power of two.
 const SLOTS: usize = 1 << 17;
@@ -38,6 +52,11 @@ static LATEST: Own<u64> = Own(Cell::new(0));
 static WIDTH: Own<usize> = Own(Cell::new(0));
 /// Whether something that depends on all of memory has happened in this execution.
 static MEMORY_WRITTEN: Own<bool> = Own(Cell::new(false));
+/// Up to which of its clocks each thread's accesses are visible for certain, to whoever it reads from or writes to later, and
+/// to those who see its later stores.
+static DRAINED: [Own<u64>; MAX_THREADS] = [const { Own(Cell::new(0)) }; MAX_THREADS];
+/// See [`DRAINED`].
+static ORDERED: [Own<u64>; MAX_THREADS] = [const { Own(Cell::new(0)) }; MAX_THREADS];
 static TABLE: Own<u64> = Own(Cell::new(0));
 
 /// Slots of this execution that are known: enough for those that can be saved.
@@ -58,10 +77,15 @@ type Row = *mut u64;
 /// Reserves rows and slots for this many threads.
 pub fn reserve(threads: usize) -> bool {
     WIDTH.0.set(threads);
-    let length = (threads * row_bytes() + (SLOTS + 1) * slot_bytes()) as u64;
+    let length = (rows() * row_bytes() + (SLOTS + 1) * slot_bytes()) as u64;
     let Some(table) = super::reserve(0, length.next_multiple_of(4096)) else { return false };
     TABLE.0.set(table);
     true
+}
+
+/// One row for each thread. Under weak memory also for each shadow thread, and for each store in a buffer.
+fn rows() -> usize {
+    if buffer::is_on() { MAX_THREADS + buffer::CAPACITY } else { WIDTH.0.get() }
 }
 
 fn row_bytes() -> usize {
@@ -106,7 +130,10 @@ pub fn save(tape: &mut Tape) {
     }
     [&EPOCH, &BASE, &LATEST].into_iter().for_each(|clock| tape.put(clock.0.get()));
     tape.put((BUDGET.0.get(), MEMORY_WRITTEN.0.get(), SLOT_COUNT.0.get()));
-    threads().for_each(|thread| tape.save(row(thread) as u64, row_bytes() as u64));
+    for thread in threads() {
+        tape.save(row(thread) as u64, row_bytes() as u64);
+        tape.put((DRAINED[thread.index()].0.get(), ORDERED[thread.index()].0.get()));
+    }
     slots_used(0).for_each(|slot| tape.save(slot, slot_bytes() as u64));
 }
 
@@ -117,7 +144,12 @@ pub fn bring_back(tape: &mut Tape) {
     let (budget, memory_written, count): (i64, bool, usize) = tape.take();
     BUDGET.0.set(budget);
     MEMORY_WRITTEN.0.set(memory_written);
-    threads().for_each(|thread| tape.bring_back(row(thread) as u64, row_bytes() as u64));
+    for thread in threads() {
+        tape.bring_back(row(thread) as u64, row_bytes() as u64);
+        let (drained, ordered) = tape.take();
+        DRAINED[thread.index()].0.set(drained);
+        ORDERED[thread.index()].0.set(ordered);
+    }
     slots_used(0).take(count).for_each(|slot| tape.bring_back(slot, slot_bytes() as u64));
     // SAFETY: slots in the reserved memory; those that were filled since are free.
     slots_used(count).for_each(|slot| unsafe { (*(slot as *mut Slot)).base = 0 });
@@ -158,8 +190,7 @@ fn reset(thread: ThreadId, clock: u64) {
 
 /// The thread goes on: its accesses from here carry its clock.
 fn resume(thread: ThreadId) {
-    let clock = known(thread, thread);
-    EPOCH.0.set(clock << CLOCK_SHIFT | u64::from(thread.0) << THREAD_SHIFT);
+    set_epoch(thread);
     BUDGET.0.set(LONG_RUN);
     super::spin::resume(thread);
 }
@@ -181,8 +212,13 @@ pub fn step(action: &Action, touched: impl FnOnce() -> dependence::Row) {
     }
     let mine = row(action.thread);
     let touched = touched();
+    let own = publish(action);
     for (variable, touch) in [(action.object, touched.first), (action.second, touched.second)] {
         match touch {
+            // It sees an own store, not what others wrote.
+            Some((Mode::Read, _)) if action.op == Op::Read && buffer::finds_own(action) => {
+                join(slot(variable)[1], mine)
+            }
             Some((Mode::Read | Mode::Add, _)) => read(mine, variable),
             // Whether it changes anything is not known yet.
             Some(_) if action.op == Op::AtomicUpdate => read(mine, variable),
@@ -201,14 +237,73 @@ pub fn step(action: &Action, touched: impl FnOnce() -> dependence::Row) {
     if MEMORY_WRITTEN.0.get() {
         read(mine, Variable::MEMORY);
     }
-    // SAFETY: the row has an entry for its own thread.
-    let clock = unsafe {
-        let own = mine.add(action.thread.index());
-        *own += 1;
-        *own
-    };
-    LATEST.0.set(LATEST.0.get().max(clock));
+    advance(action.thread, own);
     resume(action.thread);
+}
+
+/// Makes the row say what a step may publish, and returns the thread's own clock.
+fn publish(action: &Action) -> u64 {
+    let thread = action.thread;
+    let own = known(thread, thread);
+    if !buffer::is_on() {
+        return own;
+    }
+    if action.op == Op::Fence {
+        buffer::model().shadows(thread).for_each(|shadow| join(row(thread), row(shadow)));
+    }
+    if action.op.leaves_stores_buffered() {
+        // SAFETY: the row has an entry for its own thread.
+        unsafe { *row(thread).add(thread.index()) = DRAINED[thread.index()].0.get().min(own) };
+    } else {
+        DRAINED[thread.index()].0.set(own);
+        ORDERED[thread.index()].0.set(own);
+    }
+    own
+}
+
+/// What the thread does from here on comes after its clock.
+fn advance(thread: ThreadId, own: u64) {
+    // SAFETY: the row has an entry for its own thread.
+    unsafe { *row(thread).add(thread.index()) = own + 1 };
+    LATEST.0.set(LATEST.0.get().max(own + 1));
+}
+
+/// The thread makes a store that is buffered: what it knows is kept for the flush.
+pub fn issue(thread: ThreadId, slot: usize) {
+    let (own, kept) = (known(thread, thread), row_of_store(slot));
+    copy(kept, row(thread));
+    if buffer::model() == MemoryModel::Pso {
+        // SAFETY: the row has an entry for every thread.
+        unsafe { *kept.add(thread.index()) = ORDERED[thread.index()].0.get().min(own) };
+    }
+    advance(thread, own);
+    set_epoch(thread);
+}
+
+/// A shadow thread makes the store in a slot visible.
+pub fn flush(shadow: ThreadId, slot: usize, variable: Variable) {
+    join(row(shadow), row_of_store(slot));
+    write(row(shadow), variable);
+}
+
+/// The thread passes a fence with nothing in its buffer that others could notice. `is_full`: it orders more than stores.
+pub fn fenced(thread: ThreadId, is_full: bool) {
+    let own = known(thread, thread);
+    ORDERED[thread.index()].0.set(own);
+    if is_full {
+        DRAINED[thread.index()].0.set(own);
+    }
+    advance(thread, own);
+    set_epoch(thread);
+}
+
+fn row_of_store(slot: usize) -> Row {
+    (TABLE.0.get() + ((MAX_THREADS + slot) * row_bytes()) as u64) as Row
+}
+
+/// Accesses of the thread carry its clock from here on.
+fn set_epoch(thread: ThreadId) {
+    EPOCH.0.set(known(thread, thread) << CLOCK_SHIFT | u64::from(thread.0) << THREAD_SHIFT);
 }
 
 /// The last step of the running thread, an atomic update, has changed the variable.
@@ -249,9 +344,14 @@ fn write_memory(mine: Row) {
     for thread in threads() {
         let theirs = row(thread);
         if theirs != mine && known(thread, thread) > base() {
+            // SAFETY: the row has an entry for every thread.
+            let before = unsafe { *mine.add(thread.index()) };
             join(mine, theirs);
-            // SAFETY: the row has an entry for every thread. What that thread did since its last step is not known.
-            unsafe { *mine.add(thread.index()) -= 1 };
+            // What that thread did since its last step is not known, nor what it may have stored before.
+            let last = known(thread, thread) - 1;
+            let visible = if buffer::is_on() { DRAINED[thread.index()].0.get().min(last) } else { last };
+            // SAFETY: as above.
+            unsafe { *mine.add(thread.index()) = before.max(visible) };
         }
     }
     MEMORY_WRITTEN.0.set(true);
@@ -270,7 +370,7 @@ fn copy(into: Row, from: Row) {
 
 /// The two rows of a variable, empty if this execution has not accessed it before.
 fn slot(variable: Variable) -> [Row; 2] {
-    let slots = TABLE.0.get() + (WIDTH.0.get() * row_bytes()) as u64;
+    let slots = TABLE.0.get() + (rows() * row_bytes()) as u64;
     let base = base();
     let mut index = (variable.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 47) as usize % SLOTS;
     for _ in 0..SLOTS {

@@ -20,7 +20,7 @@ mod library;
 pub mod local;
 pub mod locations;
 mod pieces;
-mod point;
+pub mod point;
 mod records;
 pub mod region;
 mod saving;
@@ -30,7 +30,7 @@ pub mod spin;
 mod strings;
 mod stubs;
 pub mod tearing;
-mod vectors;
+pub mod vectors;
 
 use crate::checkpoint::Tape;
 use crate::{arena, kernel_threads, snapshot, sys};
@@ -57,6 +57,7 @@ pub fn is_watching() -> bool {
 
 /// Instruments the program, and reserves what the stubs need: its constructors may run next.
 pub fn install(regions: i32) -> Result<(), &'static [u8]> {
+    crate::buffer::prepare();
     region::install(regions)?;
     vectors::prepare();
     let threads = match kernel_threads::are_used() {
@@ -127,7 +128,7 @@ fn reserve(address: u64, length: u64) -> Option<u64> {
 }
 
 /// Copies bytes that the instruction at hand accesses, or that are the shim's own.
-fn copy_bytes(from: u64, to: u64, length: u64) {
+pub fn copy_bytes(from: u64, to: u64, length: u64) {
     // SAFETY: where bytes of the program are not there, its instruction would fault as this does; ranges do not overlap.
     unsafe { core::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, length as usize) };
 }

@@ -6,7 +6,7 @@ use super::locations::{self, Location};
 use super::shadow::{FOR_EVER, Granule};
 use super::spin::Look;
 use super::{copy_bytes, spin, vectors};
-use crate::{evaluation, finish, gate, section, world};
+use crate::{buffer, evaluation, finish, gate, section, world};
 use rscale_protocol::region::SiteKind;
 use rscale_protocol::{Action, Ending, Op, Variable};
 
@@ -60,6 +60,11 @@ fn instruction(kind: SiteKind, range: Location, place: Place, local: &dyn Fn() -
         detect::report(Location { start: location.start, length: last.end() - location.start });
     }
     let pass = |op| pass(op, 0, location, place.pc);
+    let write = || match buffer::takes(range) {
+        true => buffer::issue(range, location, place.pc),
+        false => pass(Op::Write),
+    };
+    buffer::set_reads(Some(range));
     let read = |op| {
         if world::get().is_alone() {
             return;
@@ -75,21 +80,22 @@ fn instruction(kind: SiteKind, range: Location, place: Place, local: &dyn Fn() -
     };
     match kind {
         SiteKind::Read => read(Op::Read),
-        SiteKind::Write => pass(Op::Write),
+        SiteKind::Write => write(),
         SiteKind::Atomic => read(Op::AtomicUpdate),
-        SiteKind::Update => update(range, pass),
+        SiteKind::Update => update(range, || pass(Op::Read), write),
         SiteKind::Fence => {}
     }
+    buffer::set_reads(None);
 }
 
 /// The instruction reads and then writes, and others may come between: what it has read is put back before it goes on,
 /// so that it computes from that.
-fn update(range: Location, pass: impl Fn(Op)) {
+fn update(range: Location, read: impl Fn(), write: impl Fn()) {
     let mut seen = [0u8; WIDEST];
     let (bytes, length) = (seen.as_mut_ptr() as u64, range.length.min(WIDEST as u64));
-    pass(Op::Read);
+    read();
     copy_bytes(range.start, bytes, length);
-    pass(Op::Write);
+    write();
     // Nobody else runs before the instruction does.
     copy_bytes(bytes, range.start, length);
 }

@@ -5,8 +5,8 @@ use super::locations::Location;
 use super::point::{self, Place};
 use super::strings::StringInstruction;
 use super::{clocks, region, saving, spin, tearing};
-use crate::evaluation;
-use rscale_protocol::region::{GENERAL_SLOT, Site, SiteKind, SiteShape, WIDTHS};
+use crate::{buffer, evaluation};
+use rscale_protocol::region::{FENCE_SLOT, GENERAL_SLOT, Site, SiteKind, SiteShape, WIDTHS};
 
 /// What the stubs save before they come here, from the lowest address on.
 #[repr(C)]
@@ -43,6 +43,9 @@ const SAVED_VECTORS: u64 = 256;
 pub extern "C" fn slow_path(frame: &mut Frame) {
     if frame.slot as usize == saving::AFTER {
         return after(frame);
+    }
+    if frame.slot as usize == FENCE_SLOT {
+        return fence(frame);
     }
     if clocks::BUDGET.0.get() < 0 {
         if evaluation::is_under_way() {
@@ -94,8 +97,21 @@ fn kind_of_slot(slot: u64) -> SiteKind {
     [SiteKind::Read, SiteKind::Write, SiteKind::Update, SiteKind::Atomic][slot as usize / WIDTHS]
 }
 
+/// An instruction that orders accesses. Only under weak memory it matters.
+fn fence(frame: &mut Frame) {
+    let (site, _) = locate(frame);
+    match site.size {
+        Site::ORDERS_LOADS => {}
+        strength => buffer::pass_fence(strength == Site::ORDERS_ALL, region::original_end(site)),
+    }
+}
+
 /// An access of one instruction to a range that is known.
 fn plain(frame: &mut Frame, kind: SiteKind, range: Location) {
+    if kind == SiteKind::Atomic && buffer::is_on() {
+        let (site, _) = locate(frame);
+        buffer::pass_fence(true, region::original_end(site));
+    }
     if !point::is_communication(range) {
         return tearing::parts(kind, range).for_each(|part| point::part(kind, part, Place { pc: 0, part: 0 }, &|| 0));
     }

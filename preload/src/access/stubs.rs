@@ -320,6 +320,23 @@ macro_rules! range {
     };
 }
 
+/// An access that is always for the slow path.
+macro_rules! always_stub {
+    ($name:literal, $slot:literal) => {
+        concat!(
+            $name,
+            ":
+             push rdx
+             mov [rsp - 16], rcx
+             push ",
+            $slot,
+            "
+             jmp rscale_access_slow
+            "
+        )
+    };
+}
+
 global_asm!(
     ".type rscale_access_stubs, @function",
     "rscale_access_stubs:",
@@ -357,6 +374,15 @@ global_asm!(
     range!("rscale_read_range", "8", "0"),
     range!("rscale_write_range", "0", "8"),
     "rscale_fence: ret",
+    // Under weak memory every locked instruction and every fence orders stores, whatever it accesses.
+    always_stub!("rscale_ordering_1", "21"),
+    always_stub!("rscale_ordering_2", "22"),
+    always_stub!("rscale_ordering_4", "23"),
+    always_stub!("rscale_ordering_8", "24"),
+    always_stub!("rscale_ordering_16", "25"),
+    always_stub!("rscale_ordering_32", "26"),
+    always_stub!("rscale_ordering_64", "27"),
+    always_stub!("rscale_ordering_fence", "29"),
     ".cfi_endproc",
     budget = sym BUDGET,
     epoch = sym EPOCH,
@@ -376,11 +402,22 @@ macro_rules! addresses {
 /// The addresses of the stubs, by slot.
 pub fn addresses() -> [u64; SLOTS] {
     const _: () = assert!(GENERAL_SLOT == 28 && FENCE_SLOT == 29);
-    addresses! {
+    let plain = addresses! {
         rscale_read_1 rscale_read_2 rscale_read_4 rscale_read_8 rscale_read_16 rscale_read_32 rscale_read_64
         rscale_write_1 rscale_write_2 rscale_write_4 rscale_write_8 rscale_write_16 rscale_write_32 rscale_write_64
         rscale_update_1 rscale_update_2 rscale_update_4 rscale_update_8 rscale_update_16 rscale_update_32
         rscale_update_64 rscale_atomic_1 rscale_atomic_2 rscale_atomic_4 rscale_atomic_8 rscale_atomic_16
         rscale_atomic_32 rscale_atomic_64 rscale_access_general rscale_fence
+    };
+    if !crate::buffer::is_on() {
+        return plain;
     }
+    let ordering = addresses! {
+        rscale_ordering_1 rscale_ordering_2 rscale_ordering_4 rscale_ordering_8 rscale_ordering_16 rscale_ordering_32
+        rscale_ordering_64 rscale_access_general rscale_ordering_fence
+    };
+    core::array::from_fn(|slot| match slot.checked_sub(SLOTS - ordering.len()) {
+        Some(place) => ordering[place],
+        None => plain[slot],
+    })
 }

@@ -25,7 +25,7 @@ mod transfer;
 pub mod trap;
 pub mod wait;
 
-use crate::{evaluation, gate, sys, world};
+use crate::{buffer, evaluation, gate, sys, world};
 use rscale_protocol::{Action, Op, Variable};
 use table::Handling;
 
@@ -115,7 +115,7 @@ pub fn serve(call: &Call) -> Served {
     if evaluation::is_under_way() {
         return evaluation::rules::system_call(call);
     }
-    if is_cancelled(call) || accesses::are_watched(call) {
+    if buffer::must_drain(Op::DescriptorUse) || is_cancelled(call) || accesses::are_watched(call) {
         return Served::OnFiber;
     }
     serve_plainly(call)
@@ -133,6 +133,9 @@ pub fn serve_plainly(call: &Call) -> Served {
 /// Serves a call on the stack of the fiber.
 pub fn serve_on_fiber(call: &Call) -> i64 {
     gate::set_caller(call.pc);
+    if buffer::must_drain(Op::DescriptorUse) {
+        gate::fence(call.pc);
+    }
     if is_cancelled(call) {
         gate::pass(cancellation_point(call));
     }

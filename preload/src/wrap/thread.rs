@@ -1,11 +1,11 @@
 //! Threads: creating, joining, ending.
 
 use super::wrap;
-use crate::{arena, cancel, control, fiber, finish, gate, keys, sched, start, tls_pool, world};
+use crate::{arena, buffer, cancel, control, fiber, finish, gate, keys, sched, start, tls_pool, world};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::model::Life;
-use rscale_protocol::{Action, Ending, MAX_THREADS, Op, ThreadId, Variable};
+use rscale_protocol::{Action, Ending, MAX_THREADS, MemoryModel, Op, ThreadId, Variable};
 
 /// `PTHREAD_CREATE_DETACHED` and the stack in glibc's `pthread_attr_t`.
 struct Attributes {
@@ -42,7 +42,7 @@ fn number_of_next_child() -> ThreadId {
     let paths = &arena::get().paths;
     let known_or_free =
         |&number: &usize| matches!(paths[number].path.load(Relaxed), taken if taken == path || taken == 0);
-    match (1..MAX_THREADS).find(known_or_free) {
+    match (1..buffer::model().threads()).find(known_or_free) {
         Some(number) => {
             paths[number].path.store(path, Relaxed);
             if number >= control::get().pool_size.get() {
@@ -60,13 +60,17 @@ fn number_of_gone_thread() -> ThreadId {
     let is_gone = |&thread: &ThreadId| {
         !world.live.get().contains(thread) && world.look(|model| model.threads.life(thread)) == Life::Gone
     };
-    match (1..MAX_THREADS as u16).map(ThreadId).find(is_gone) {
+    match (1..buffer::model().threads() as u16).map(ThreadId).find(is_gone) {
         Some(thread) => {
             world.fibers[thread.index()].reset();
             world.keys.forget(thread);
             thread
         }
-        None => finish::unsupported(b"has more than 127 threads at a time"),
+        None => finish::unsupported(match buffer::model() {
+            MemoryModel::Sc => b"has more than 127 threads at a time",
+            MemoryModel::Tso => b"has more than 63 threads at a time, which is too many for --memory tso",
+            MemoryModel::Pso => b"has more than 7 threads at a time, which is too many for --memory pso",
+        }),
     }
 }
 

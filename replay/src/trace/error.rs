@@ -160,7 +160,7 @@ impl fmt::Display for Problem {
                 "\"{token}\" carries an unknown mark; known are t (the wait times out) and s (spurious wake-up)"
             ),
             Problem::FlushMark { token, memory } => {
-                write!(f, "\"{token}\" flushes a buffered store; that needs --memory {memory}, not supported yet")
+                write!(f, "\"{token}\" flushes a buffered store; that needs the line \"# option: memory {memory}\"")
             }
             Problem::TooManySteps => write!(f, "a schedule has at most {MAX_STEPS} steps; shorten it"),
             Problem::TooLarge => f.write_str("the file is too large for a trace; check its name"),

@@ -13,8 +13,8 @@ pub use error::{ParseError, Position, Problem, TraceError};
 pub use parse::{Parsed, parse, read};
 pub use write::{numbered_path, render, write};
 
-use rscale_protocol::ThreadId;
 use rscale_protocol::arena::Token;
+use rscale_protocol::{MemoryModel, ThreadId};
 use std::ffi::OsString;
 
 /// The version of the format, in the first line of every file that rscale writes.
@@ -49,6 +49,12 @@ pub struct Header {
 }
 
 impl Header {
+    /// The memory model that the schedule is for.
+    #[must_use]
+    pub fn memory(&self) -> MemoryModel {
+        self.option("memory").and_then(MemoryModel::from_name).unwrap_or_default()
+    }
+
     /// The value of an option, if the header names it.
     #[must_use]
     pub fn option(&self, name: &str) -> Option<&str> {
@@ -67,10 +73,15 @@ pub struct ThreadOrigin {
     pub child: u32,
 }
 
-/// A token as it stands in a trace: the thread number and the mark of the choice.
+/// A token as it stands in a trace: the thread number and the mark of the choice; `2!` for a flush of thread 2's oldest
+/// store. Under PSO a number follows: which of the locations that the thread has stored to, in their order.
 #[must_use]
-pub fn token_text(token: Token) -> String {
-    format!("{}{}", token.thread, token.choice.mark())
+pub fn token_text(token: Token, memory: MemoryModel) -> String {
+    match memory.owner(token.thread) {
+        None => format!("{}{}", token.thread, token.choice.mark()),
+        Some((owner, _)) if memory == MemoryModel::Tso => format!("{owner}!"),
+        Some((owner, queue)) => format!("{owner}!{queue}"),
+    }
 }
 
 #[cfg(test)]

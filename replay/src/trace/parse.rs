@@ -3,7 +3,7 @@
 use super::error::{ParseError, Position, Problem, TraceError};
 use super::{FORMAT, Header, ThreadOrigin, Trace, words};
 use rscale_protocol::arena::{MAX_STEPS, Token};
-use rscale_protocol::{Choice, ThreadId};
+use rscale_protocol::{Choice, MemoryModel, ThreadId};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
@@ -121,7 +121,8 @@ impl Reader {
         let mut column = 0;
         for word in line.split(u8::is_ascii_whitespace) {
             if !word.is_empty() {
-                let token = token(word).map_err(|problem| at(number, column + 1, problem))?;
+                let token = token(word, self.parsed.trace.header.memory())
+                    .map_err(|problem| at(number, column + 1, problem))?;
                 let error = at(number, column + 1, Problem::TooManySteps);
                 if self.parsed.trace.tokens.len() == MAX_STEPS {
                     return Err(error);
@@ -226,22 +227,36 @@ fn number(digits: &[u8]) -> Option<usize> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-fn token(word: &[u8]) -> Result<Token, Problem> {
+fn token(word: &[u8], memory: MemoryModel) -> Result<Token, Problem> {
     let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (thread, mark) = word.split_at(digits);
     if thread.is_empty() {
         return Err(Problem::NotAToken(shown(word)));
     }
     let thread = number(thread).and_then(ThreadId::from_index).ok_or_else(|| Problem::ThreadTooLarge(shown(word)))?;
+    let is_shadow = memory.owner(thread).is_some();
     let choice = match mark {
+        _ if is_shadow => return Err(Problem::ThreadTooLarge(shown(word))),
         b"" => Choice::Proceed,
         b"t" => Choice::TimeOut,
         b"s" => Choice::Spurious,
-        b"!" => return Err(Problem::FlushMark { token: shown(word), memory: "tso" }),
-        [b'!', ..] => return Err(Problem::FlushMark { token: shown(word), memory: "pso" }),
+        [b'!', queue @ ..] => return flush(word, thread, queue, memory),
         _ => return Err(Problem::UnknownMark(shown(word))),
     };
     Ok(Token { thread, choice })
+}
+
+/// A flush: the token of a shadow thread.
+fn flush(word: &[u8], owner: ThreadId, queue: &[u8], memory: MemoryModel) -> Result<Token, Problem> {
+    let queue = match (memory, queue) {
+        (MemoryModel::Tso, b"") => Some(0),
+        (MemoryModel::Pso, digits) => number(digits),
+        _ => None,
+    };
+    let needed = if word.ends_with(b"!") { "tso" } else { "pso" };
+    let shadow = queue.and_then(|queue| memory.shadow(owner, queue));
+    let thread = shadow.ok_or_else(|| Problem::FlushMark { token: shown(word), memory: needed })?;
+    Ok(Token { thread, choice: Choice::Proceed })
 }
 
 /// A piece of the file as an error shows it: on one line, printable, short.

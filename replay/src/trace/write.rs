@@ -34,7 +34,7 @@ pub fn render(trace: &Trace) -> String {
     let _ = writeln!(text, "# steps: {}", trace.tokens.len());
     let mut column = 0;
     for &token in &trace.tokens {
-        let token = token_text(token);
+        let token = token_text(token, trace.header.memory());
         if column > 0 && column + 1 + token.len() > WIDTH {
             text.push('\n');
             column = 0;

@@ -17,8 +17,8 @@ pub use target::Target;
 pub use watchdog::Limits;
 
 use crate::launch::LaunchError;
-use rscale_protocol::ThreadSet;
 use rscale_protocol::arena::{Beyond, Token};
+use rscale_protocol::{Action, ThreadSet};
 
 /// One execution to run.
 #[derive(Clone, Debug)]
@@ -91,6 +91,9 @@ pub trait Backend {
 
     /// Where every thread stands.
     fn threads(&self) -> Vec<ThreadState>;
+
+    /// The stores that can become visible next.
+    fn flushes(&self) -> Vec<Action>;
 
     /// Where every thread stands in the state that the execution is in, so that its stack can be walked.
     ///

@@ -2,7 +2,7 @@
 
 use rscale_protocol::arena::{Arena, Location, load_bytes, load_set};
 use rscale_protocol::model::Life;
-use rscale_protocol::{Action, Ending, MAX_THREADS, ThreadId, ThreadSet};
+use rscale_protocol::{Action, Ending, MAX_THREADS, MemoryModel, ThreadId, ThreadSet};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// How an execution ended, or where it is paused.
@@ -82,6 +82,13 @@ fn read_text(arena: &Arena) -> String {
 pub(super) fn read_threads(arena: &Arena) -> Vec<ThreadState> {
     let count = (arena.result.thread_count.load(Relaxed) as usize).min(MAX_THREADS);
     (0..count).filter_map(|index| read_thread(arena, index)).collect()
+}
+
+/// What shadow threads do next: those that are there.
+pub(super) fn read_flushes(arena: &Arena) -> Vec<Action> {
+    let model = MemoryModel::from_code(arena.setup.memory.load(Relaxed)).unwrap_or_default();
+    let shadows = load_set(&arena.result.live).iter().filter(|&thread| model.owner(thread).is_some());
+    shadows.filter_map(|shadow| Some(arena.threads[shadow.index()].next.raw().decode()?.action)).collect()
 }
 
 fn read_thread(arena: &Arena, index: usize) -> Option<ThreadState> {

@@ -1,6 +1,6 @@
 //! The program under control: one process, its arena, its captured output.
 
-use super::result::{read_end, read_threads};
+use super::result::{read_end, read_flushes, read_threads};
 use super::watchdog::{Hang, Watchdog};
 use super::{Backend, BackendError, Limits, Memory, RunEnd, RunRequest, StepLog, ThreadState, mailbox};
 use crate::explore::Locations;
@@ -9,7 +9,7 @@ use crate::launch::{ArenaMap, Captured, Function, Launch, LaunchError, Process, 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rscale_protocol::arena::{Command, Isolation, LOG_CAPACITY, MAX_STEPS, Progress, Reply, Token, store_set};
-use rscale_protocol::{Ending, ThreadId, ThreadSet};
+use rscale_protocol::{Action, Ending, ThreadId, ThreadSet};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -395,6 +395,10 @@ impl Backend for Target {
 
     fn threads(&self) -> Vec<ThreadState> {
         read_threads(&self.arena)
+    }
+
+    fn flushes(&self) -> Vec<Action> {
+        read_flushes(&self.arena)
     }
 
     fn back_trace(&mut self) -> Result<Vec<ThreadState>, BackendError> {

@@ -5,6 +5,7 @@ use super::run::filter_usage;
 use crate::exit::{Exit, Failure};
 use crate::{filters, property};
 use clap::Args;
+use rscale_protocol::MemoryModel;
 use rscale_protocol::symbols::{self, Status};
 use std::fmt::Write as _;
 
@@ -22,7 +23,7 @@ fn render() -> String {
     let filters = filters::registry().iter().map(|filter| (filter_usage(filter), filter.summary.to_owned()));
     let properties =
         property::registry().iter().map(|property| (property.name.to_owned(), property.summary.to_owned()));
-    let memory = [("sc".to_owned(), "sequential consistency: every load sees the last store".to_owned())];
+    let memory = MemoryModel::ALL.map(|model| (model.name().to_owned(), about(model).to_owned()));
     let functions = symbols::ALL.iter().map(|symbol| {
         let status = match symbol.status {
             Status::Modelled => "modelled",
@@ -38,6 +39,14 @@ fn render() -> String {
     section(&mut text, "memory models (--memory)", memory.into());
     section(&mut text, "functions", functions.collect());
     text
+}
+
+fn about(model: MemoryModel) -> &'static str {
+    match model {
+        MemoryModel::Sc => "sequential consistency: every load sees the last store",
+        MemoryModel::Tso => "total store order, as x86 has it: a thread's stores become visible later, in their order",
+        MemoryModel::Pso => "partial store order: stores to different locations become visible in any order",
+    }
 }
 
 fn section(text: &mut String, title: &str, rows: Vec<(String, String)>) {
@@ -58,7 +67,8 @@ mod tests {
     #[test]
     fn everything_registered_is_listed() {
         let text = render();
-        let titles = ["filters (--filters)\n", "\nproperties\n", "\nmemory models (--memory)\n  sc  ", "\nfunctions\n"];
+        let titles =
+            ["filters (--filters)\n", "\nproperties\n", "\nmemory models (--memory)\n  sc   ", "\nfunctions\n"];
         assert!(titles.iter().all(|title| text.contains(title)), "{text}");
         assert!(filters::registry().iter().all(|filter| text.contains(filter.summary)));
         assert!(property::registry().iter().all(|property| text.contains(property.summary)));

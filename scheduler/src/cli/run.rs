@@ -3,8 +3,8 @@
 use super::{OutputArgs, check_directory};
 use crate::compile::Subject;
 use crate::config::{
-    FilterChoice, Invariants, Memory, Rules, RunConfig, Scope, Surroundings, Watched, check_combination,
-    parse_duration, parse_filters,
+    FilterChoice, Invariants, Rules, RunConfig, Scope, Surroundings, Watched, check_combination, parse_duration,
+    parse_filters,
 };
 use crate::exit::{Exit, Failure};
 use crate::filters::FilterInfo;
@@ -15,7 +15,8 @@ use crate::session::Keeping;
 use crate::summary::Summary;
 use crate::{filters, session};
 use clap::{Args, ValueEnum};
-use rscale_protocol::arena::{Isolation, MAX_STEPS};
+use rscale_protocol::MemoryModel;
+use rscale_protocol::arena::{Isolation, MAX_STEPS, UNBOUNDED};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -47,6 +48,10 @@ pub struct RunArgs {
     /// Memory model [default: sc]
     #[arg(long, value_name = "sc|tso|pso", hide_possible_values = true, help_heading = "Search")]
     memory: Option<MemoryArg>,
+    /// Stores that a store buffer has room for [default: any number]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..i64::from(UNBOUNDED)),
+          help_heading = "Search")]
+    buffer: Option<u32>,
     /// Spurious wake-ups per execution [default: 0]
     #[arg(long, value_name = "N", help_heading = "Search")]
     spurious: Option<u64>,
@@ -234,8 +239,11 @@ impl RunArgs {
     }
 
     fn refuse_what_is_not_there(&self) -> Result<(), Failure> {
-        let reason = if self.memory.is_some_and(|memory| memory != MemoryArg::Sc) {
-            "--memory tso and pso are not there yet; use --memory sc"
+        let is_weak = self.memory.is_some_and(|memory| memory != MemoryArg::Sc);
+        let reason = if self.buffer.is_some() && !is_weak {
+            "--buffer bounds store buffers, which only --memory tso and pso have"
+        } else if is_weak && self.scope == Some(ScopeArg::Sync) {
+            "--memory tso and pso are about memory accesses; they need --scope all"
         } else if self.jobs.is_some_and(|jobs| jobs != 1) {
             "parallel search is not there yet; use --jobs 1"
         } else if self.engine == Some(EngineArg::Threads) {
@@ -257,7 +265,12 @@ impl RunArgs {
                 Some(ScopeArg::Sync) => Scope::Sync,
                 Some(ScopeArg::All) | None => Scope::All,
             },
-            memory: Memory::Sc,
+            memory: match self.memory {
+                Some(MemoryArg::Sc) | None => MemoryModel::Sc,
+                Some(MemoryArg::Tso) => MemoryModel::Tso,
+                Some(MemoryArg::Pso) => MemoryModel::Pso,
+            },
+            buffer: self.buffer,
             schedules_waiting: default.schedules_waiting,
             isolation: match self.isolation {
                 Some(IsolationArg::Snapshot) | None => Isolation::Snapshot,
@@ -344,7 +357,8 @@ mod tests {
         let config = resolve(&options.split_whitespace().collect::<Vec<_>>()).expect("valid");
         let rules = Rules {
             scope: Scope::Sync,
-            memory: Memory::Sc,
+            memory: MemoryModel::Sc,
+            buffer: None,
             schedules_waiting: true,
             isolation: Isolation::Fork,
             seed: 9,
@@ -364,7 +378,11 @@ mod tests {
     #[test]
     fn what_is_not_there_yet_is_refused_in_words() {
         let message = |options: &[&str]| resolve(options).expect_err("refused").to_string();
-        assert!(message(&["--memory", "tso"]).contains("not there yet"));
+        assert!(message(&["--memory", "arm"]).contains("invalid value 'arm'"));
+        assert!(message(&["--buffer", "2"]).contains("only --memory tso and pso have"));
+        assert!(message(&["--memory", "sc", "--buffer", "0"]).contains("only --memory tso and pso have"));
+        assert!(message(&["--memory", "tso", "--buffer", "-1"]).contains("unexpected argument"));
+        assert!(message(&["--memory", "pso", "--scope", "sync"]).contains("they need --scope all"));
         assert!(message(&["--jobs", "2"]).contains("parallel search is not there yet"));
         assert!(message(&["--jobs", "0"]).contains("use --jobs 1"));
         assert!(message(&["--engine", "threads"]).contains("for `rscale replay` only"));

@@ -3,7 +3,8 @@
 //! A search and the replay of its traces must agree on them, so they travel in the header of the trace.
 
 use super::parse_duration;
-use rscale_protocol::arena::{Isolation, MAX_STEPS};
+use rscale_protocol::MemoryModel;
+use rscale_protocol::arena::{Isolation, MAX_STEPS, UNBOUNDED};
 use std::time::Duration;
 
 /// Which operations are scheduling points.
@@ -15,30 +16,15 @@ pub enum Scope {
     All,
 }
 
-/// What a load may see.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Memory {
-    /// Sequential consistency.
-    Sc,
-}
-
-impl Memory {
-    /// The name on the command line.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Memory::Sc => "sc",
-        }
-    }
-}
-
 /// What a schedule means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rules {
     /// The scheduling points.
     pub scope: Scope,
     /// The memory model.
-    pub memory: Memory,
+    pub memory: MemoryModel,
+    /// Stores that a buffer has room for; None for any number.
+    pub buffer: Option<u32>,
     /// Whether a thread that waits in a loop can be scheduled before another thread has written what it waits for.
     pub schedules_waiting: bool,
     /// How executions are kept apart.
@@ -61,7 +47,8 @@ impl Default for Rules {
     fn default() -> Rules {
         Rules {
             scope: Scope::All,
-            memory: Memory::Sc,
+            memory: MemoryModel::Sc,
+            buffer: None,
             schedules_waiting: false,
             isolation: Isolation::Snapshot,
             seed: 0,
@@ -82,9 +69,9 @@ impl Rules {
             Scope::Sync => "sync",
             Scope::All => "all",
         };
-        [
-            ("scope", scope.to_owned()),
-            ("memory", self.memory.as_str().to_owned()),
+        let mut options = vec![("scope", scope.to_owned()), ("memory", self.memory.name().to_owned())];
+        options.extend(self.buffer.map(|bound| ("buffer", bound.to_string())));
+        options.extend([
             ("schedules-waiting", self.schedules_waiting.to_string()),
             ("isolation", crate::summary::isolation_name(self.isolation).to_owned()),
             ("seed", self.seed.to_string()),
@@ -93,9 +80,8 @@ impl Rules {
             ("hang-limit", format!("{}ms", self.hang_limit.as_millis())),
             ("leaks", self.leaks.to_string()),
             ("exit-status", self.exit_status.to_string()),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .into()
+        ]);
+        options.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// The rules out of a trace header; what it does not name has its default.
@@ -116,7 +102,8 @@ impl Rules {
         match (name, value) {
             ("scope", "sync") => self.scope = Scope::Sync,
             ("scope", "all") => self.scope = Scope::All,
-            ("memory", "sc") => self.memory = Memory::Sc,
+            ("memory", _) => self.memory = MemoryModel::from_name(value)?,
+            ("buffer", _) => self.buffer = Some(value.parse().ok().filter(|&bound| bound != UNBOUNDED)?),
             ("schedules-waiting", _) => self.schedules_waiting = value.parse().ok()?,
             ("isolation", "snapshot") => self.isolation = Isolation::Snapshot,
             ("isolation", "fork") => self.isolation = Isolation::Fork,
@@ -146,7 +133,8 @@ mod tests {
                                  isolation in 0..3usize, flags: [bool; 4]) {
             let rules = Rules {
                 scope: if flags[0] { Scope::All } else { Scope::Sync },
-                memory: Memory::Sc,
+                memory: MemoryModel::ALL[isolation],
+                buffer: flags[0].then_some(isolation as u32),
                 schedules_waiting: flags[3],
                 isolation: [Isolation::Snapshot, Isolation::Fork, Isolation::Exec][isolation],
                 seed,
@@ -163,7 +151,7 @@ mod tests {
     #[test]
     fn unknown_rules_are_refused() {
         let error = |name: &str, value: &str| Rules::from_options(&[(name.into(), value.into())]).expect_err("unknown");
-        assert!(error("memory", "tso").contains("\"memory\" \"tso\""));
+        assert!(error("memory", "arm").contains("\"memory\" \"arm\""));
         assert!(error("colour", "red").contains("replay with the rscale that wrote it"));
         assert!(error("max-steps", "0").contains("max-steps"));
     }

@@ -64,6 +64,8 @@ impl Words<'_> {
             Op::OnceEnter => format!("waits for the end of the routine of {object}{held}"),
             Op::DescriptorWait => format!("waits for {object} to be ready"),
             Op::SignalWait => "waits for a signal".into(),
+            Op::Fence => "waits for its stores to become visible".into(),
+            Op::BufferRoom => "waits for room in its store buffer".into(),
             Op::Read | Op::AtomicUpdate => format!("waits in a loop for a write of {object}"),
             _ => format!("waits to {}{held}", self.infinitive()),
         }
@@ -135,6 +137,10 @@ pub fn verb(op: Op) -> &'static str {
         Op::Read => "read",
         Op::Write => "write",
         Op::AtomicUpdate | Op::VainUpdate => "update atomically",
+        Op::OwnRead => "read its own store to",
+        Op::Flush => "make visible its store to",
+        Op::Fence => "go on behind its stores",
+        Op::BufferRoom => "put another store into its buffer",
     }
 }
 

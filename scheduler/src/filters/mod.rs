@@ -16,6 +16,7 @@ use crate::config::FilterChoice;
 use crate::explore::{Candidates, Levels, Path, Search, Strategy};
 use crate::frontend::Configuration;
 use crate::sample::Sampled;
+use rscale_protocol::MemoryModel;
 use std::ops::RangeInclusive;
 
 /// A filter as users see it.
@@ -74,6 +75,8 @@ pub struct Terms {
     pub seed: u64,
     /// Whether memory accesses are steps.
     pub sees_accesses: bool,
+    /// When stores become visible.
+    pub memory: MemoryModel,
 }
 
 /// What a filter needs to see of the program, beyond its steps.

@@ -42,6 +42,7 @@ impl<B: Backend> Frontend<B> {
         execution.pending.clear();
         if !left.is_empty() {
             execution.pending.extend(self.backend.threads().into_iter().filter_map(|thread| thread.next));
+            execution.pending.extend(self.backend.flushes());
         }
         execution.end = Some(end);
         Ok(())

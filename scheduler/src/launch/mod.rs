@@ -20,7 +20,8 @@ pub use regions::{Instrumentation, Planned, Regions};
 pub use shim::Shim;
 pub use spawn::Process;
 
-use rscale_protocol::arena::{Engine, Isolation};
+use rscale_protocol::MemoryModel;
+use rscale_protocol::arena::{Engine, Isolation, UNBOUNDED};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
@@ -65,6 +66,10 @@ pub struct Launch {
     pub evaluation_limit: Duration,
     /// Whether to load the program only, to see what would be watched: nothing of it runs.
     pub only_load: bool,
+    /// When stores become visible.
+    pub memory: MemoryModel,
+    /// Stores that a buffer has room for; None for any number.
+    pub buffer: Option<u32>,
     /// Seed of what the program takes for random.
     pub seed: u64,
 }
@@ -124,6 +129,8 @@ impl Launch {
         setup.evaluation_limit.store(self.evaluation_limit.as_millis() as u64, Relaxed);
         // Their addresses follow when the program is loaded.
         setup.invariants.store(0, Relaxed);
+        setup.memory.store(self.memory as u32, Relaxed);
+        setup.buffer.store(self.buffer.unwrap_or(UNBOUNDED), Relaxed);
         setup.seed.store(self.seed, Relaxed);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Most events are one step. An atomic section is one event with all that its steps touch: nothing comes between them.
 
+use super::buffered;
 use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
 use super::history::{Entry, EventIndex, History};
 use rscale_protocol::arena::{Step, Token};
@@ -29,6 +30,8 @@ pub struct Event {
     pub is_timed: bool,
     /// What it does to those that wait on a condition variable.
     pub waiters: Option<Waiters>,
+    /// Of a flush: the number of the store among those of its thread.
+    pub store: Option<u32>,
     /// What made it possible, if it was not before.
     pub made_possible_by: SmallVec<[EventIndex; 2]>,
     /// The event of the same thread before.
@@ -86,6 +89,7 @@ impl Event {
         event.step = first as u32;
         event.footprint.steps = length as u32;
         event.made_possible_by.extend(enabler(&event, history));
+        event.made_possible_by.extend(buffered::before(&step.action, history));
         event.made_possible_by.extend(waker(&event, history));
         Some(event)
     }
@@ -132,6 +136,7 @@ impl Event {
             wait: wait_of(action, step.choice),
             is_timed: action.is_timed(),
             waiters: waiters_of(step, first, history),
+            store: if action.op == Op::Flush { action.second.as_store().map(|(_, number)| number) } else { None },
             made_possible_by: SmallVec::new(),
             previous: None,
             number: 0,
@@ -238,7 +243,7 @@ fn wait_of(action: &Action, choice: Choice) -> Wait {
         Op::MutexLock | Op::SpinLock | Op::RwRead | Op::RwWrite | Op::OnceEnter | Op::CondRetake => Wait::Taken,
         Op::SemWait => Wait::Value,
         Op::ThreadJoin => Wait::End,
-        Op::BarrierLeave | Op::CondWake => Wait::Previous,
+        Op::BarrierLeave | Op::CondWake | Op::Fence | Op::BufferRoom => Wait::Previous,
         Op::FutexResume | Op::DescriptorWait | Op::SignalWait => Wait::Unknown,
         _ if action.op.family() != Family::RwLock && action.flags & Action::WAITING != 0 => Wait::Written,
         _ => Wait::Nothing,

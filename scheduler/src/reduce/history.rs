@@ -8,7 +8,7 @@ use super::event::Event;
 use super::footprint::{Mode, Reach, Role, Touch, VariableId};
 use super::shapes::Shapes;
 use crate::frontend::VariableHasher;
-use rscale_protocol::{MAX_THREADS, ThreadId, ThreadSet, Variable};
+use rscale_protocol::{MAX_THREADS, MemoryModel, ThreadId, ThreadSet, Variable};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
@@ -64,11 +64,24 @@ pub struct History {
     /// Events that act on more than they touch.
     reaching: Vec<EventIndex>,
     shapes: Shapes,
+    memory_model: MemoryModel,
     /// Who waits on each condition variable.
     waiting: HashMap<VariableId, ThreadSet, BuildHasherDefault<VariableHasher>>,
 }
 
 impl History {
+    /// No events yet, of an execution under a memory model.
+    #[must_use]
+    pub fn under(memory_model: MemoryModel) -> History {
+        History { memory_model, ..History::default() }
+    }
+
+    /// The memory model.
+    #[must_use]
+    pub fn memory_model(&self) -> MemoryModel {
+        self.memory_model
+    }
+
     /// The events.
     #[must_use]
     pub fn events(&self) -> &[Event] {
@@ -260,7 +273,7 @@ impl History {
     pub fn clear(&mut self) {
         let mut shapes = std::mem::take(&mut self.shapes);
         shapes.restart();
-        *self = History { shapes, ..History::default() };
+        *self = History { shapes, ..History::under(self.memory_model) };
     }
 
     /// Whether atomic sections may touch anything in another place.

@@ -6,6 +6,7 @@
 //! ([`rscale_protocol::dependence`]).
 
 mod bounded;
+mod buffered;
 mod elsewhere;
 mod event;
 mod footprint;
@@ -71,7 +72,7 @@ impl Reduction {
         Reduction {
             planner,
             sees_accesses: terms.sees_accesses,
-            history: History::default(),
+            history: History::under(terms.memory),
             nodes: Vec::new(),
             steps: Vec::new(),
             schedule: Vec::new(),

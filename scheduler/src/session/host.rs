@@ -90,6 +90,8 @@ impl Host {
             evaluates: setting.evaluates || !setting.invariants.is_empty(),
             evaluation_limit: rules.hang_limit,
             only_load,
+            memory: rules.memory,
+            buffer: rules.buffer,
             seed: rules.seed,
         };
         // Instrumented code takes its time.

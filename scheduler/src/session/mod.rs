@@ -18,7 +18,7 @@ pub use admit::{coverage, warnings};
 pub use resume::Keeping;
 pub use simulator::replay;
 
-use crate::config::{FilterChoice, RunConfig, Scope};
+use crate::config::{FilterChoice, Rules, RunConfig, Scope};
 use crate::exit::Failure;
 use crate::explore::{Absorbed, Divergence, Locations, Strategy};
 use crate::filters::{self, Terms};
@@ -65,7 +65,8 @@ pub fn run(config: &RunConfig, keeping: Keeping, progress: &mut Progress) -> Res
     };
     let host = Host::start(&setting, &program)?;
     summary.filters = filters.iter().map(ToString::to_string).collect();
-    let terms = Terms { seed: config.rules.seed, sees_accesses: config.rules.scope == Scope::All };
+    let Rules { seed, scope, memory, .. } = config.rules;
+    let terms = Terms { seed, sees_accesses: scope == Scope::All, memory };
     let mut exploration = Exploration {
         config,
         search: filters::strategy(filters, terms),

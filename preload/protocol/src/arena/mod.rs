@@ -36,6 +36,8 @@ pub const MAX_STEPS: usize = 1 << 20;
 pub const MAX_LOCATIONS: usize = 1 << 14;
 /// Races that one execution can report.
 pub const MAX_RACES: usize = 1 << 10;
+/// A store buffer without a bound.
+pub const UNBOUNDED: u32 = u32::MAX;
 /// Modules that can be instrumented.
 pub const MAX_REGIONS: usize = 16;
 /// Bytes of the text beside an ending.
@@ -142,6 +144,10 @@ pub struct Setup {
     pub instrument: AtomicU32,
     /// Whether memory accesses of instrumented code can be scheduling points. If not, only evaluations look at them.
     pub watches: AtomicU32,
+    /// [`MemoryModel`](crate::MemoryModel).
+    pub memory: AtomicU32,
+    /// Stores that a buffer has room for; [`UNBOUNDED`] for any number.
+    pub buffer: AtomicU32,
     /// How many regions there are.
     pub regions: AtomicU32,
     /// Where each region lies in the file of regions.

@@ -11,10 +11,10 @@ impl Model {
     #[inline(always)]
     pub fn disturbs(&self, done: &Action, pending: &Action) -> bool {
         use Op::{
-            AtomicUpdate, CondBroadcast, CondRetake, CondSignal, CondWait, CondWake, MutexConsistent, MutexDestroy,
-            MutexInit, MutexLock, MutexTryLock, MutexUnlock, Preempt, Read, SemGetValue, SemPost, SemTryWait, SemWait,
-            SpinDestroy, SpinInit, SpinLock, SpinTryLock, SpinUnlock, ThreadCreate, ThreadExit, ThreadJoin,
-            ThreadStart, Write, Yield,
+            AtomicUpdate, BufferRoom, CondBroadcast, CondRetake, CondSignal, CondWait, CondWake, Fence, Flush,
+            MutexConsistent, MutexDestroy, MutexInit, MutexLock, MutexTryLock, MutexUnlock, OwnRead, Preempt, Read,
+            SemGetValue, SemPost, SemTryWait, SemWait, SpinDestroy, SpinInit, SpinLock, SpinTryLock, SpinUnlock,
+            ThreadCreate, ThreadExit, ThreadJoin, ThreadStart, Write, Yield,
         };
         let is_about = |object| pending.object == object || pending.second == object;
         let same_object = is_about(done.object);
@@ -32,6 +32,8 @@ impl Model {
             ThreadExit if self.objects.has_robust() => true,
             ThreadCreate | ThreadJoin | ThreadExit => pending.op == ThreadJoin || depends_on_waits(pending.op),
             ThreadStart | Yield | Preempt | Read | Write | AtomicUpdate => false,
+            // Whoever waits for a flush is asked again when it takes place.
+            OwnRead | Flush | Fence | BufferRoom => false,
             _ => true,
         }
     }
