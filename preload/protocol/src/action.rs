@@ -101,7 +101,7 @@ pub struct Action {
     /// The second variable: the mutex of a condition wait, the target of a requeue.
     pub second: Variable,
     /// Virtual time at which a timed operation gives up, in nanoseconds; [`Action::NEVER`] for those that wait for ever.
-    /// For [`Op::Flush`]: see [`Action::made_at`].
+    /// For [`Op::Flush`]: an [`Origin`].
     pub deadline: u64,
     /// Where the program called: the return address of the wrapped call.
     pub pc: u64,
@@ -161,17 +161,16 @@ impl Action {
         self.deadline != Self::NEVER && self.op != Op::Flush
     }
 
-    /// Says of a flush how many steps the execution had taken when the store was made, and which of the thread's stores,
-    /// by their numbers, have to be visible before: those below `after`.
+    /// Says of a flush where its store comes from.
     #[must_use]
-    pub fn made_at(self, steps: u32, after: u32) -> Action {
-        Action { deadline: u64::from(after) << 32 | u64::from(steps), ..self }
+    pub fn of_store(self, origin: Origin) -> Action {
+        Action { deadline: origin.to_bits(), ..self }
     }
 
-    /// What [`Action::made_at`] said; None where it is no flush.
+    /// What [`Action::of_store`] said; None where it is no flush.
     #[must_use]
-    pub fn origin(&self) -> Option<(u32, u32)> {
-        (self.op == Op::Flush).then_some((self.deadline as u32, (self.deadline >> 32) as u32))
+    pub fn origin(&self) -> Option<Origin> {
+        (self.op == Op::Flush).then(|| Origin::from_bits(self.deadline))
     }
 
     /// The same action as the program's code sees it, whatever the addresses of its code.
@@ -221,6 +220,35 @@ impl Action {
                         && (mine.kind == AccessKind::Write || theirs.kind == AccessKind::Write)
                 })
             })
+    }
+}
+
+/// Where a store in a buffer comes from: what its flush has to follow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Origin {
+    /// Steps that the execution had taken when it was made.
+    pub steps: u32,
+    /// Queues of the same thread, as bits, whose older stores have bytes in common with it.
+    pub overlaps: u16,
+    /// Stores of the same thread with numbers below this have to be visible before.
+    pub after: u32,
+}
+
+impl Origin {
+    const STEP_BITS: u32 = 24;
+    const QUEUE_BITS: u32 = 16;
+
+    fn to_bits(self) -> u64 {
+        let after = u64::from(self.after) << (Self::STEP_BITS + Self::QUEUE_BITS);
+        after | u64::from(self.overlaps) << Self::STEP_BITS | u64::from(self.steps) & ((1 << Self::STEP_BITS) - 1)
+    }
+
+    fn from_bits(bits: u64) -> Origin {
+        Origin {
+            steps: bits as u32 & ((1 << Self::STEP_BITS) - 1),
+            overlaps: (bits >> Self::STEP_BITS) as u16,
+            after: (bits >> (Self::STEP_BITS + Self::QUEUE_BITS)) as u32,
+        }
     }
 }
 
@@ -312,6 +340,20 @@ mod tests {
         assert!(!x.is_dependent(&write(2, 128, 0)));
         assert_eq!(x.objects().collect::<std::vec::Vec<_>>(), [Variable(64)]);
         assert!(x.state_accesses().all(|access| access.variable != Variable::OBSERVED));
+    }
+
+    #[test]
+    fn a_flush_says_where_its_store_comes_from() {
+        let origin = Origin { steps: (1 << 20) - 1, overlaps: 0x7ffe, after: 77_777 };
+        let flush = Action::new(ThreadId(65), Op::Flush, Variable(64)).of_store(origin);
+        assert_eq!((flush.origin(), flush.is_timed()), (Some(origin), false));
+        assert_eq!(Action { op: Op::MutexLock, ..flush }.origin(), None);
+        let own =
+            Action { second: Variable::store(ThreadId(1), 0), ..Action::new(ThreadId(1), Op::OwnRead, Variable(64)) };
+        let flush = Action { second: own.second, ..flush };
+        let write = Action::new(ThreadId(2), Op::Write, Variable(64));
+        assert!(own.is_dependent(&flush) && flush.is_dependent(&write) && !own.is_dependent(&write));
+        assert!(own.announced().is_dependent(&write), "what it will find is not known before");
     }
 
     #[test]

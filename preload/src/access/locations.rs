@@ -21,6 +21,11 @@ impl Location {
         self.start.saturating_add(self.length)
     }
 
+    /// Whether they have bytes in common.
+    pub fn overlaps(self, other: Location) -> bool {
+        self.start < other.end() && other.start < self.end()
+    }
+
     /// The bytes of the granule that contains the address which belong to the range.
     pub fn bytes_in(self, address: u64) -> u8 {
         let granule = address & !(GRANULE - 1);

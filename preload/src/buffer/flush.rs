@@ -34,13 +34,19 @@ fn action_of(slot: usize) -> Action {
     let action = Action::new(store.queue, Op::Flush, Variable(store.location.start));
     let second = Variable::store(store.owner, store.number);
     let count = store.location.length as u32;
-    Action { second, count, pc: store.pc, ..action }.made_at(store.steps, store.after)
+    Action { second, count, pc: store.pc, ..action }.of_store(store.origin)
 }
 
 /// Whether all stores are visible that have to be before this one.
 pub fn is_possible(action: &Action) -> bool {
-    let (Some((owner, _)), Some((_, after))) = (action.second.as_store(), action.origin()) else { return false };
-    after == 0 || all().stores.of(owner).all(|slot| all().stores.get(slot).number >= after)
+    let Some(slot) = all().stores.first_of(action.thread) else { return false };
+    let store = all().stores.get(slot);
+    if store.origin.after == 0 && store.origin.overlaps == 0 {
+        return true;
+    }
+    let older =
+        all().stores.of(store.owner).map(|slot| all().stores.get(slot)).take_while(|other| other.number < store.number);
+    !older.into_iter().any(|other| other.number < store.origin.after || other.range.overlaps(store.range))
 }
 
 /// The step of a shadow thread, which has been logged: its first store becomes visible.

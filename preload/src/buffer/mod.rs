@@ -28,7 +28,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use queues::Queues;
 use rscale_protocol::arena::UNBOUNDED;
 use rscale_protocol::model::Choices;
-use rscale_protocol::{Action, Ending, MAX_THREADS, MemoryModel, Op, ThreadId, Variable};
+use rscale_protocol::{Action, Ending, MAX_THREADS, MemoryModel, Op, Origin, ThreadId, Variable};
 use stores::{Store, Stores};
 
 pub use flush::{flush, is_shadow};
@@ -141,15 +141,18 @@ pub fn issue(range: Location, location: Location, pc: u64) {
     let owner = world::get().current.get();
     view::close(owner);
     let range = common(range, location);
-    let queue = all().queues.of(owner, location.start);
+    let queue = all().queues.of(owner, range);
     wait_for_room(owner, queue, pc);
     let buffer = of(owner);
     let store = Store {
         owner,
         queue,
         number: buffer.issued.get(),
-        after: buffer.after.get(),
-        steps: world::get().steps.get() as u32,
+        origin: Origin {
+            steps: world::get().steps.get() as u32,
+            overlaps: all().queues.overlaps(owner, queue, range),
+            after: buffer.after.get(),
+        },
         range,
         location,
         pc,

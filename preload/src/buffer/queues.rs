@@ -1,14 +1,17 @@
 //! The queues of a thread: which of its stores become visible in their order.
 //!
-//! Under TSO there is one. Under PSO there is one for each communication variable that the thread has stored to since it
-//! last waited for its buffer to be empty. One store belongs to one variable, so stores that overlap, of whatever size, are
-//! in the same queue and keep their order. Which queue a variable gets depends on the thread's own history alone: the
-//! same shadow thread does the same in all equivalent executions.
+//! Under TSO there is one. Under PSO there is one for each range of bytes that the thread has stored to since it last waited
+//! for its buffer to be empty. Ranges may overlap: then a store waits for the older ones that have bytes in common with it,
+//! whatever queues these are in. Which queue a range gets depends on the thread's own history alone: the same shadow
+//! thread does the same in all equivalent executions.
 
 use super::model;
+use crate::access::locations::Location;
 use crate::finish;
 use core::cell::Cell;
 use rscale_protocol::{MAX_THREADS, MemoryModel, ThreadId};
+
+const NOTHING: Location = Location { start: 0, length: 0 };
 
 /// The queues, by the numbers of their shadow threads.
 pub struct Queues {
@@ -16,8 +19,8 @@ pub struct Queues {
 }
 
 struct Queue {
-    /// The variable whose stores it has; 0 for none.
-    location: Cell<u64>,
+    /// What its stores write; nothing if it is free.
+    range: Cell<Location>,
     /// Stores that were put into it, ever and since the thread waited for an empty buffer.
     issued: Cell<u32>,
     since: Cell<u32>,
@@ -28,19 +31,26 @@ struct Queue {
 impl Queues {
     pub const fn new() -> Queues {
         const EMPTY: Queue =
-            Queue { location: Cell::new(0), issued: Cell::new(0), since: Cell::new(0), flushed: Cell::new(0) };
+            Queue { range: Cell::new(NOTHING), issued: Cell::new(0), since: Cell::new(0), flushed: Cell::new(0) };
         Queues { queues: [EMPTY; MAX_THREADS] }
     }
 
-    /// The queue for a store to a variable.
-    pub fn of(&self, owner: ThreadId, location: u64) -> ThreadId {
+    /// The queue for a store.
+    pub fn of(&self, owner: ThreadId, range: Location) -> ThreadId {
         let fits = |queue: &ThreadId| {
-            let known = self.queues[queue.index()].location.get();
-            known == 0 || known == location || model() == MemoryModel::Tso
+            let known = self.queues[queue.index()].range.get();
+            known == NOTHING || known == range || model() == MemoryModel::Tso
         };
         let Some(queue) = model().shadows(owner).find(fits) else { no_queue_left() };
-        self.queues[queue.index()].location.set(location);
+        self.queues[queue.index()].range.set(range);
         queue
+    }
+
+    /// The other queues of the thread, as bits, whose stores have bytes in common with this range.
+    pub fn overlaps(&self, owner: ThreadId, queue: ThreadId, range: Location) -> u16 {
+        let others = model().shadows(owner).enumerate().filter(|&(_, other)| other != queue);
+        let meets = others.filter(|(_, other)| self.queues[other.index()].range.get().overlaps(range));
+        meets.fold(0, |bits, (number, _)| bits | 1 << number)
     }
 
     pub fn note_issued(&self, queue: ThreadId) {
@@ -69,7 +79,7 @@ impl Queues {
     /// The buffer of the thread is empty: its queues are free for other variables.
     pub fn forget(&self, owner: ThreadId) {
         for queue in model().shadows(owner).map(|queue| &self.queues[queue.index()]) {
-            queue.location.set(0);
+            queue.range.set(NOTHING);
             queue.since.set(0);
         }
     }
@@ -77,7 +87,7 @@ impl Queues {
 
 fn no_queue_left() -> ! {
     finish::unsupported(if model() == MemoryModel::Pso {
-        b"stores to more than 15 shared locations without a fence, which is more than --memory pso can keep apart"
+        b"stores to more than 15 shared places without a fence, which is more than --memory pso can keep apart"
     } else {
         b"has more threads than --memory tso can give store buffers (64)"
     })

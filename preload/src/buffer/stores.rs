@@ -4,7 +4,7 @@ use super::LONGEST;
 use crate::access::copy_bytes;
 use crate::access::locations::Location;
 use core::cell::{Cell, UnsafeCell};
-use rscale_protocol::ThreadId;
+use rscale_protocol::{Origin, ThreadId};
 
 /// Stores that can be in all buffers together.
 pub const CAPACITY: usize = 512;
@@ -20,10 +20,8 @@ pub struct Store {
     pub queue: ThreadId,
     /// Its number among those of its thread.
     pub number: u32,
-    /// Stores of the thread below this number have to be visible first.
-    pub after: u32,
-    /// Steps that the execution had taken.
-    pub steps: u32,
+    /// What it comes after.
+    pub origin: Origin,
     /// What it writes.
     pub range: Location,
     /// The communication variable that this belongs to.
@@ -41,8 +39,7 @@ impl Store {
         owner: ThreadId(0),
         queue: ThreadId(0),
         number: 0,
-        after: 0,
-        steps: 0,
+        origin: Origin { steps: 0, overlaps: 0, after: 0 },
         range: Location { start: 0, length: 0 },
         location: Location { start: 0, length: 0 },
         pc: 0,
@@ -121,8 +118,7 @@ impl Stores {
 
     /// The newest store of a thread that has some of these bytes.
     pub fn newest_of(&self, owner: ThreadId, range: Location) -> Option<Store> {
-        let has = |store: &Store| store.range.start < range.end() && range.start < store.range.end();
-        self.of(owner).rev().map(|slot| *self.get(slot)).find(has)
+        self.of(owner).rev().map(|slot| *self.get(slot)).find(|store| store.range.overlaps(range))
     }
 
     /// Takes a store out.

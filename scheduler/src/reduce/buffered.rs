@@ -5,7 +5,7 @@
 //! flushes of its thread, and whoever waits for room follows the flush that makes it. None of these can be swapped.
 
 use super::history::{EventIndex, History};
-use rscale_protocol::{Action, MemoryModel, Op, ThreadId};
+use rscale_protocol::{Action, Op, ThreadId};
 
 /// The events, other than the last one of the same thread, that such an action has to follow.
 pub fn before(action: &Action, history: &History) -> Vec<EventIndex> {
@@ -27,14 +27,18 @@ pub fn before(action: &Action, history: &History) -> Vec<EventIndex> {
 
 /// The event behind which the store was made, and the flushes of stores that have to be visible before.
 fn before_flush(action: &Action, history: &History) -> Vec<EventIndex> {
-    let (Some((owner, _)), Some((steps, after))) = (action.second.as_store(), action.origin()) else {
+    let (Some((owner, number)), Some(origin)) = (action.second.as_store(), action.origin()) else {
         return Vec::new();
     };
-    let made = last(history, owner, |index| history.event(index).step < steps);
-    let is_earlier = |index| history.event(index).store.is_some_and(|number| number < after);
-    let shadows = if after > 0 { Some(history.memory_model()) } else { None };
-    let earlier = shadows.into_iter().flat_map(|model: MemoryModel| model.shadows(owner));
-    made.into_iter().chain(earlier.filter_map(|shadow| last(history, shadow, is_earlier))).collect()
+    let made = last(history, owner, |index| history.event(index).step < origin.steps);
+    let of_queue = |(queue, shadow): (usize, ThreadId)| {
+        let overlaps = origin.overlaps & 1 << queue != 0;
+        let end = if overlaps { number } else { origin.after };
+        last(history, shadow, |index| history.event(index).store.is_some_and(|number| number < end))
+    };
+    let is_first = origin.after == 0 && origin.overlaps == 0;
+    let shadows = history.memory_model().shadows(owner).enumerate().filter(|_| !is_first);
+    made.into_iter().chain(shadows.filter_map(of_queue)).collect()
 }
 
 /// The last event of a thread for which this holds.

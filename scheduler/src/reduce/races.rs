@@ -12,7 +12,11 @@ use rscale_protocol::Op;
 /// Finds the events that the next one, whose predecessors are given, has to be tried before.
 pub fn rivals(history: &History, event: &Event, predecessors: &[Predecessor], found: &mut Vec<EventIndex>) {
     found.clear();
-    for predecessor in predecessors {
+    // Of stores that have bytes in common the older one becomes visible first.
+    let is_fixed = |first: EventIndex| {
+        event.store.is_some() && predecessors.iter().any(|other| other.event == first && other.link == Link::Fixed)
+    };
+    for predecessor in predecessors.iter().filter(|predecessor| !is_fixed(predecessor.event)) {
         match predecessor.link {
             Link::Fixed => {}
             Link::Reach => {
