@@ -22,12 +22,12 @@ enum { THREADS = 4, STEPS = 32, BYTES = 32, MUTEXES = 2 };
 
 enum kind {
     READ, READAT, WRITE, WRITEAT, UPDATE, ADD, XCHG, CAS, CASADD, AWAIT, MOVE, COPY, COMPARE, LOCK, TRYLOCK, UNLOCK,
-    SKIP, CREATE, JOIN, KINDS
+    SKIP, FENCE, CREATE, JOIN, KINDS
 };
 
 static const char *const names[KINDS] = {
     "read", "readat", "write", "writeat", "update", "add", "xchg", "cas", "casadd", "await", "move", "copy", "compare",
-    "lock", "trylock", "unlock", "skip", "create", "join"
+    "lock", "trylock", "unlock", "skip", "fence", "create", "join"
 };
 
 struct step {
@@ -358,6 +358,21 @@ ACCESS void copy(unsigned form, char *to, char *from, size_t length)
         copy_rep_movsq(to, from, length);
 }
 
+/* All accesses, stores, or loads. */
+static void on_fence(const struct step *step)
+{
+    if (step->value == 1)
+        __asm__ volatile("sfence" ::: "memory");
+    else if (step->value == 2)
+        __asm__ volatile("lfence" ::: "memory");
+    else if (step->form % 3 == 0)
+        __asm__ volatile("mfence" ::: "memory");
+    else if (step->form % 3 == 1)
+        __asm__ volatile("lock orq $0, (%%rsp)" ::: "memory", "cc");
+    else
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
 static void on_read(const struct step *step, char *p, uint64_t reg[2])
 {
     unsigned form = step->form;
@@ -469,6 +484,7 @@ static void *run(void *argument)
         case COPY: copy(form, memory + step->value, p, step->other); break;
         case COMPARE: *to = memcmp(p, memory + step->value, step->other) != 0; break;
         case SKIP: i += reg[step->reg] == 0 ? step->value : 0; break;
+        case FENCE: on_fence(step); break;
         case CREATE: require(pthread_create(&handles[step->value], NULL, run, &results[step->value]) == 0, "create"); break;
         case JOIN: require(pthread_join(handles[step->value], NULL) == 0, "join"); break;
         default: on_mutex(step, reg, owns);

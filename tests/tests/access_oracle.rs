@@ -4,7 +4,7 @@
 //! Everything is deterministic: the n-th program is always the same one. `scripts/oracle` runs ten times as many.
 //! `RSCALE_ORACLE_PROGRAM` names a single one to look at.
 
-use rscale_tests::access_oracle::{Copying, Enumeration, Program, count_paths, enumerate, generate};
+use rscale_tests::access_oracle::{Copying, Enumeration, Memory, Program, count_paths, enumerate, generate};
 use rscale_tests::binary::rscale;
 use rscale_tests::compile::compile;
 use rscale_tests::oracle::Random;
@@ -108,9 +108,9 @@ fn program(number: u64) -> (Program, Truth) {
             (true, false) => (Copying::AtOnce, Copying::AnyOrder),
             _ => (Copying::Words, Copying::Words),
         };
-        let Some(most) = enumerate(&program, most, MOST_STATES) else { continue };
-        let Some(least) = enumerate(&program, least, MOST_STATES) else { continue };
-        let paths = count_paths(&program, Copying::Words);
+        let Some(most) = enumerate(&program, Memory::SC, most, MOST_STATES) else { continue };
+        let Some(least) = enumerate(&program, Memory::SC, least, MOST_STATES) else { continue };
+        let paths = count_paths(&program, Memory::SC, Copying::Words);
         let is_stuck = most.has_livelock || most.has_deadlock;
         if paths <= if is_stuck { MOST_PATHS_STUCK } else { MOST_PATHS } {
             return (program, Truth { least, most, paths });

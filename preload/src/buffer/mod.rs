@@ -139,6 +139,8 @@ pub fn takes(range: Location) -> bool {
 /// The running thread is about to store to bytes of a communication variable: opens an entry of its buffer.
 pub fn issue(range: Location, location: Location, pc: u64) {
     let owner = world::get().current.get();
+    // An atomic update just before has to be looked at while memory shows what it did.
+    spin::arrive(Op::Write);
     view::close(owner);
     let range = common(range, location);
     let queue = all().queues.of(owner, range);
@@ -170,7 +172,6 @@ pub fn issue(range: Location, location: Location, pc: u64) {
     buffer.is_open.set(true);
     buffer.is_applied.set(true);
     clocks::issue(owner, slot);
-    spin::note_progress();
     flush::renew(queue);
 }
 

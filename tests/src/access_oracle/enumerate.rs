@@ -1,5 +1,6 @@
 //! Enumerating all interleavings.
 
+use super::buffers::Memory;
 use super::machine::{Copying, Machine, Stage};
 use super::program::{Kind, Program};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -19,9 +20,9 @@ pub struct Enumeration {
 
 /// Every interleaving; None if there are more states than this.
 #[must_use]
-pub fn enumerate(program: &Program, copying: Copying, most_states: usize) -> Option<Enumeration> {
+pub fn enumerate(program: &Program, memory: Memory, copying: Copying, most_states: usize) -> Option<Enumeration> {
     let mut enumeration = Enumeration::default();
-    let initial = Machine::initial(program);
+    let initial = Machine::initial(program, memory);
     let mut known = HashSet::from([initial.clone()]);
     let mut left = vec![initial];
     while let Some(machine) = left.pop() {
@@ -46,8 +47,8 @@ pub fn enumerate(program: &Program, copying: Copying, most_states: usize) -> Opt
 
 /// How many ways there are through all steps. Very large numbers are cut.
 #[must_use]
-pub fn count_paths(program: &Program, copying: Copying) -> u64 {
-    count_from(&Machine::initial(program), program, copying, &mut HashMap::new())
+pub fn count_paths(program: &Program, memory: Memory, copying: Copying) -> u64 {
+    count_from(&Machine::initial(program, memory), program, copying, &mut HashMap::new())
 }
 
 fn count_from(machine: &Machine, program: &Program, copying: Copying, known: &mut HashMap<Machine, u64>) -> u64 {
@@ -89,7 +90,7 @@ mod tests {
         let [create, join] = [Kind::Create, Kind::Join].map(|kind| Op::plain(kind, 1));
         let main = [&[create], first, &[join]].concat();
         let program = Program { threads: vec![main, second.to_vec()] };
-        let all = enumerate(&program, copying, 10_000).expect("few states");
+        let all = enumerate(&program, Memory::SC, copying, 10_000).expect("few states");
         assert!(!all.has_deadlock && !all.has_livelock);
         all.outcomes.into_iter().collect()
     }
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn store_buffers_are_not_modelled() {
+    fn stores_are_seen_at_once() {
         let half = |mine, other| [Op::access(Kind::Write, 8, mine, 1), Op::access(Kind::Read, 8, other, 0)];
         let all = outcomes(&half(0, 8), &half(8, 0), Copying::Words);
         assert_eq!(all, ["0,0 1,0 = 1 1 0 0", "1,0 0,0 = 1 1 0 0", "1,0 1,0 = 1 1 0 0"]);
@@ -124,7 +125,7 @@ mod tests {
         let set = [Op::access(Kind::Write, 4, 8, 7), Op::access(Kind::Write, 4, 0, 1)];
         assert_eq!(outcomes(&wait, &set, Copying::Words), ["7,0 0,0 = 1 7 0 0"]);
         let program = Program { threads: vec![vec![Op::access(Kind::Await, 4, 0, 0)]] };
-        assert!(enumerate(&program, Copying::Words, 10).expect("one state").has_livelock);
+        assert!(enumerate(&program, Memory::SC, Copying::Words, 10).expect("one state").has_livelock);
     }
 
     #[test]

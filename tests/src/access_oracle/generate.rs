@@ -46,37 +46,79 @@ const ALL: &[Kind] = &[
     Kind::Skip,
 ];
 
+/// What matters under weak memory: accesses of which none is made by the library, and whatever orders them.
+const WEAK: &[Kind] =
+    &[Kind::Read, Kind::Read, Kind::Read, Kind::Read, Kind::Write, Kind::Write, Kind::Write, Kind::Write, Kind::Fence];
+const WEAK_ATOMIC: &[Kind] =
+    &[Kind::Read, Kind::Read, Kind::Write, Kind::Write, Kind::Exchange, Kind::Add, Kind::CompareExchange, Kind::Fence];
+const WEAK_CONTROL: &[Kind] =
+    &[Kind::Read, Kind::ReadAt, Kind::WriteAt, Kind::Write, Kind::Write, Kind::Skip, Kind::Move, Kind::Update];
+const WEAK_WAITS: &[Kind] = &[Kind::Await, Kind::Read, Kind::Write, Kind::Write, Kind::Write, Kind::Fence];
+const WEAK_LOCKS: &[Kind] = &[Kind::Lock, Kind::TryLock, Kind::Read, Kind::Read, Kind::Write, Kind::Write];
+const WEAK_COPIES: &[Kind] = &[Kind::Copy, Kind::Read, Kind::Read, Kind::Write, Kind::Write, Kind::Fence];
+
+/// As [`generate`], for programs of which store buffers make a difference, and everything about them is known.
+pub fn generate_weak(random: &mut Random) -> Program {
+    let kinds = random.pick(&[WEAK, WEAK, WEAK, WEAK_ATOMIC, WEAK_CONTROL, WEAK_WAITS, WEAK_LOCKS, WEAK_COPIES]);
+    let mut style = Style { kinds, ..style(random) };
+    if random.percent(60) {
+        // Two places that are far apart: threads can see a store of one and not of the other.
+        (style.places, style.widths) = (vec![0, 8], random.pick(&[&[8][..], &[4], &[4, 8], &[1, 8]]));
+    }
+    let mut program = generate_in_style(random, &style);
+    for op in program.threads.iter_mut().flatten() {
+        op.form = match op.kind {
+            // Compilers make a store that is sequentially consistent an exchange.
+            Kind::Write | Kind::WriteAt if op.form % 8 == 2 => 0,
+            // A yield is a system call.
+            Kind::Await => op.form % 3,
+            // Copies by the library wait for an empty buffer.
+            Kind::Copy => 2 + op.form % 2,
+            _ => op.form,
+        };
+        if op.kind == Kind::Copy {
+            // No more than two elements.
+            op.other = if op.form == 2 { 2 } else { op.other };
+        }
+    }
+    program
+}
+
 /// A program with one to three threads besides a main thread that creates them, joins them and may take part.
 pub fn generate(random: &mut Random) -> Program {
     let style = style(random);
+    generate_in_style(random, &style)
+}
+
+fn generate_in_style(random: &mut Random, style: &Style) -> Program {
     let count = random.pick(&[1, 2, 2, 2, 3]);
     let most = [6, 5, 3][count - 1];
     let mut main = Vec::new();
     for index in 1..=count {
         main.push(Op::plain(Kind::Create, index as u8));
-        if index < count && style.kinds != WAITS && random.percent(10) {
+        if index < count && !style.kinds.contains(&Kind::Await) && random.percent(10) {
             main.push(Op::plain(Kind::Join, index as u8)); // before the next one is created: main is alone again
         }
     }
     let joins: Vec<Op> =
         (1..=count as u8).map(|index| Op::plain(Kind::Join, index)).filter(|join| !main.contains(join)).collect();
     if count == 1 || random.percent(30) {
-        main.extend(body(random, &style, if count == 1 { 5 } else { 2 }));
+        main.extend(body(random, style, if count == 1 { 5 } else { 2 }));
     }
     let (first, rest) = joins.split_at(joins.len() / 2);
     main.extend(first);
     if random.percent(15) {
-        main.extend(body(random, &style, 1));
+        main.extend(body(random, style, 1));
     }
     main.extend(rest);
     main.retain(|op| op.kind != Kind::Skip); // a thread that is not joined would still run while main prints
     let mut threads = vec![main];
     threads.extend((0..count).map(|_| {
         let length = 1 + random.below(most);
-        body(random, &style, length)
+        body(random, style, length)
     }));
     let program = Program { threads };
-    if awaits_in_vain(&program) { generate(random) } else { program }
+    if awaits_in_vain(&program) { generate_in_style(random, style) } else { program }
 }
 
 /// Whether a thread waits for what no other thread writes: it takes rscale seconds to call that a livelock.
@@ -159,6 +201,7 @@ fn operation(random: &mut Random, style: &Style, kind: Kind) -> Op {
         Kind::Move => Op { value: random.pick(&style.places) / width * width, ..op },
         Kind::Skip => Op { width: 0, offset: 0, form: 0, value: 1 + random.below(2) as u8, ..op },
         Kind::Copy => in_pieces(random, op),
+        Kind::Fence => Op { width: 0, offset: 0, value: random.pick(&[0, 0, 1, 1, 2]), ..op },
         Kind::Compare => Op { form: 0, ..in_pieces(random, op) },
         _ => op,
     }

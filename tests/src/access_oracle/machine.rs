@@ -1,5 +1,6 @@
 //! The state of a program between two steps, and what a step does.
 
+use super::buffers::{Buffers, Memory};
 use super::program::{Kind, Op, Program};
 
 /// Bytes of memory.
@@ -52,25 +53,34 @@ pub struct Machine {
     pub threads: Vec<Thread>,
     /// The memory.
     pub memory: [u8; BYTES],
+    /// Stores that are not in memory yet.
+    buffers: Buffers,
     owners: [Option<usize>; MUTEXES],
 }
 
-/// A step that a thread can take: which piece of its operation, and whether it is read or written.
+/// A step that a thread can take: which piece of its operation, and whether it is read or written. Or one of its stores gets
+/// to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     thread: usize,
     piece: usize,
     writes: bool,
+    flushes: bool,
 }
 
 impl Machine {
     /// Before the main thread does anything.
     #[must_use]
-    pub fn initial(program: &Program) -> Machine {
+    pub fn initial(program: &Program, memory: Memory) -> Machine {
         let thread =
             Thread { stage: Stage::Unborn, counter: 0, registers: [0; 2], read: Vec::new(), written: Vec::new() };
-        let mut machine =
-            Machine { threads: vec![thread; program.threads.len()], memory: [0; BYTES], owners: [None; MUTEXES] };
+        let count = program.threads.len();
+        let mut machine = Machine {
+            threads: vec![thread; count],
+            memory: [0; BYTES],
+            buffers: Buffers::new(memory, count),
+            owners: [None; MUTEXES],
+        };
         machine.threads[0].stage = Stage::Running;
         machine.arrive(program, 0);
         machine
@@ -87,17 +97,26 @@ impl Machine {
     #[must_use]
     pub fn steps(&self, program: &Program, copying: Copying) -> Vec<Step> {
         let of_thread = |thread| self.op(program, thread).map(|op| self.steps_of(thread, op, copying));
-        (0..self.threads.len()).filter_map(of_thread).flatten().collect()
+        let threads = 0..self.threads.len();
+        let flush = |thread| move |piece| Step { thread, piece, writes: false, flushes: true };
+        let flushes = threads.clone().flat_map(|thread| self.buffers.ready(thread).map(flush(thread)));
+        threads.clone().filter_map(of_thread).flatten().chain(flushes).collect()
     }
 
     fn steps_of(&self, thread: usize, op: &Op, copying: Copying) -> Vec<Step> {
-        let whole = Step { thread, piece: 0, writes: false };
-        let is_enabled = match op.kind {
-            Kind::Lock => self.owners[usize::from(op.value)].is_none(),
-            Kind::Join => self.threads[usize::from(op.value)].stage == Stage::Ended,
-            Kind::Await => self.load(op.offset, op.width) != 0,
-            _ => true,
-        };
+        let whole = Step { thread, piece: 0, writes: false, flushes: false };
+        let is_drained = self.buffers.is_empty(thread) || !self.needs_empty_buffer(thread, op);
+        let is_enabled = is_drained
+            && self.buffers.has_room(thread, self.stores_next(thread, op))
+            && match op.kind {
+                Kind::Lock => self.owners[usize::from(op.value)].is_none(),
+                Kind::Join => {
+                    let other = usize::from(op.value);
+                    self.threads[other].stage == Stage::Ended && self.buffers.is_empty(other)
+                }
+                Kind::Await => self.load(thread, op.offset, op.width) != 0,
+                _ => true,
+            };
         let Thread { read, written, .. } = &self.threads[thread];
         match op.kind {
             Kind::Copy if manner(op, copying) == Copying::AnyOrder => {
@@ -112,9 +131,41 @@ impl Machine {
         }
     }
 
+    /// Whether what the thread does next waits until its stores are in memory.
+    fn needs_empty_buffer(&self, thread: usize, op: &Op) -> bool {
+        match op.kind {
+            Kind::Add | Kind::Exchange | Kind::CompareExchange => true,
+            Kind::CompareExchangeAdd => !self.threads[thread].read.is_empty(),
+            Kind::Lock | Kind::TryLock | Kind::Create | Kind::Join => true,
+            Kind::Unlock => self.owners[usize::from(op.value)] == Some(thread),
+            Kind::Fence => op.value == 0,
+            _ => false,
+        }
+    }
+
+    /// The bytes that the next step of the thread stores through its buffer, if it does.
+    fn stores_next(&self, thread: usize, op: &Op) -> Option<(u8, u8)> {
+        let state = &self.threads[thread];
+        match op.kind {
+            Kind::Write => Some((op.offset, op.width)),
+            Kind::WriteAt => Some((self.place(thread, op), op.width)),
+            Kind::Update if !state.read.is_empty() => Some((op.offset, op.width)),
+            Kind::Move if !state.read.is_empty() => Some((op.value, op.width)),
+            Kind::Copy => {
+                let size = op.string_element()?;
+                let piece = state.written.iter().position(|&written| !written)?;
+                state.read[piece].map(|_| (op.value + piece as u8 * size, size))
+            }
+            _ => None,
+        }
+    }
+
     /// A thread takes a step.
     pub fn take(&mut self, program: &Program, step: Step, copying: Copying) {
         let thread = step.thread;
+        if step.flushes {
+            return self.buffers.flush(thread, step.piece, &mut self.memory);
+        }
         let op = *self.op(program, thread).expect("only running threads have steps");
         let is_done = match op.kind {
             Kind::Copy => self.copy(thread, &op, step, copying),
@@ -127,6 +178,12 @@ impl Machine {
                 true
             }
             Kind::Join => true,
+            Kind::Fence => {
+                if op.value == 1 {
+                    self.buffers.order_stores(thread);
+                }
+                true
+            }
             _ => self.in_one(thread, &op),
         };
         if is_done {
@@ -148,28 +205,44 @@ impl Machine {
         }
     }
 
-    fn load(&self, offset: u8, width: u8) -> u64 {
-        let bytes = &self.memory[usize::from(offset)..][..usize::from(width)];
+    /// What a thread sees.
+    fn load(&self, thread: usize, offset: u8, width: u8) -> u64 {
+        let seen = self.buffers.seen_by(thread, &self.memory);
+        let bytes = &seen[usize::from(offset)..][..usize::from(width)];
         bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
     }
 
-    fn store(&mut self, offset: u8, width: u8, value: u64) {
-        self.memory[usize::from(offset)..][..usize::from(width)]
-            .copy_from_slice(&value.to_le_bytes()[..usize::from(width)]);
+    fn store(&mut self, thread: usize, offset: u8, width: u8, value: u64) {
+        self.store_bytes(thread, offset, &value.to_le_bytes()[..usize::from(width)]);
+    }
+
+    /// To the buffer, or to memory where the buffer is empty and the step is one with that.
+    fn store_bytes(&mut self, thread: usize, offset: u8, bytes: &[u8]) {
+        self.buffers.store(thread, offset, bytes, &mut self.memory);
+    }
+
+    /// To memory.
+    fn store_at_once(&mut self, offset: u8, bytes: &[u8]) {
+        self.memory[usize::from(offset)..][..bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// The offset of an access that may be indexed.
+    fn place(&self, thread: usize, op: &Op) -> u8 {
+        let is_odd = self.threads[thread].registers[1 - usize::from(op.register)] & 1 == 1;
+        let is_further = is_odd && matches!(op.kind, Kind::ReadAt | Kind::WriteAt);
+        op.offset + if is_further { WORD as u8 } else { 0 }
     }
 
     /// Reads or writes, or both, in one step.
     fn in_one(&mut self, thread: usize, op: &Op) -> bool {
         let registers = self.threads[thread].registers;
-        let is_odd = registers[1 - usize::from(op.register)] & 1 == 1;
-        let further = if is_odd && matches!(op.kind, Kind::ReadAt | Kind::WriteAt) { WORD as u8 } else { 0 };
-        let offset = op.offset + further;
+        let offset = self.place(thread, op);
         if op.width == 16 {
             self.in_one_wide(thread, op, offset);
             return true;
         }
         let register = usize::from(op.register);
-        let (old, value) = (self.load(offset, op.width), u64::from(op.value));
+        let (old, value) = (self.load(thread, offset, op.width), u64::from(op.value));
         let new = match op.kind {
             Kind::Write | Kind::WriteAt if op.other == 1 => Some(value.wrapping_add(registers[register])),
             Kind::Write | Kind::WriteAt | Kind::Exchange => Some(value),
@@ -177,8 +250,10 @@ impl Machine {
             Kind::CompareExchange if old == value => Some(op.other.into()),
             _ => None,
         };
-        if let Some(new) = new {
-            self.store(offset, op.width, new);
+        match new {
+            Some(new) if matches!(op.kind, Kind::Write | Kind::WriteAt) => self.store(thread, offset, op.width, new),
+            Some(new) => self.store_at_once(offset, &new.to_le_bytes()[..usize::from(op.width)]),
+            None => {}
         }
         let is_silent = matches!(op.kind, Kind::Write | Kind::WriteAt) || (op.kind == Kind::Add && op.other == 1);
         if !is_silent {
@@ -189,7 +264,7 @@ impl Machine {
 
     fn in_one_wide(&mut self, thread: usize, op: &Op, offset: u8) {
         let registers = self.threads[thread].registers;
-        let old = [offset, offset + 8].map(|offset| self.load(offset, 8));
+        let old = [offset, offset + 8].map(|offset| self.load(thread, offset, 8));
         let value = u64::from(op.value);
         let new = match op.kind {
             Kind::Write | Kind::WriteAt if op.other == 1 => {
@@ -199,9 +274,12 @@ impl Machine {
             Kind::CompareExchange if old == [value; 2] => Some([op.other.into(); 2]),
             _ => None,
         };
-        if let Some([low, high]) = new {
-            self.store(offset, 8, low);
-            self.store(offset + 8, 8, high);
+        if let Some(words) = new {
+            let bytes = words.map(u64::to_le_bytes).concat();
+            match op.kind {
+                Kind::CompareExchange => self.store_at_once(offset, &bytes),
+                _ => self.store_bytes(thread, offset, &bytes),
+            }
         }
         if !matches!(op.kind, Kind::Write | Kind::WriteAt) {
             self.threads[thread].registers = old;
@@ -210,19 +288,20 @@ impl Machine {
 
     /// Reads in one step, and writes in a later one.
     fn in_two(&mut self, thread: usize, op: &Op) -> bool {
-        let now = self.load(op.offset, op.width);
+        let now = self.load(thread, op.offset, op.width);
         let Some(&Some(seen)) = self.threads[thread].read.first() else {
             self.threads[thread].read = vec![Some(now)];
             return false;
         };
         let value = u64::from(op.value);
         match op.kind {
-            Kind::Move => self.store(op.value, op.width, seen),
+            Kind::Move => self.store(thread, op.value, op.width, seen),
             Kind::CompareExchangeAdd if now != seen => {
                 self.threads[thread].read = vec![Some(now)];
                 return false;
             }
-            _ => self.store(op.offset, op.width, seen.wrapping_add(value)),
+            Kind::Update => self.store(thread, op.offset, op.width, seen.wrapping_add(value)),
+            _ => self.store_at_once(op.offset, &seen.wrapping_add(value).to_le_bytes()[..usize::from(op.width)]),
         }
         if op.kind == Kind::CompareExchangeAdd {
             self.threads[thread].registers[usize::from(op.register)] = seen;
@@ -250,9 +329,9 @@ impl Machine {
         match state.read[piece] {
             Some(seen) => {
                 state.written[piece] = true;
-                self.store(op.value + distance, size, seen);
+                self.store(thread, op.value + distance, size, seen);
             }
-            None => self.threads[thread].read[piece] = Some(self.load(op.offset + distance, size)),
+            None => self.threads[thread].read[piece] = Some(self.load(thread, op.offset + distance, size)),
         }
         self.threads[thread].written.iter().all(|&written| written)
     }
@@ -270,7 +349,7 @@ impl Machine {
         let size = piece_size(op, copying);
         let taken = self.threads[thread].read.len();
         let place = ranges[taken % 2] + taken / 2 * size;
-        let value = self.load(place as u8, size as u8);
+        let value = self.load(thread, place as u8, size as u8);
         let state = &mut self.threads[thread];
         let differs = taken % 2 == 1 && state.read[taken - 1] != Some(value);
         state.read.push(Some(value));
@@ -308,7 +387,7 @@ impl Machine {
         }
         text.push('=');
         for offset in (0..BYTES as u8).step_by(WORD) {
-            text += &format!(" {:x}", self.load(offset, WORD as u8));
+            text += &format!(" {:x}", self.load(0, offset, WORD as u8));
         }
         text
     }

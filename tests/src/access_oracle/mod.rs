@@ -1,15 +1,17 @@
 //! The access oracle: a second opinion on what programs with plain memory accesses can do.
 //!
 //! Small programs in a little language are executed here by brute force, every interleaving of single accesses under
-//! sequential consistency, and run under rscale by `tests/programs/access_interpreter.c`, where each operation is made of real
+//! sequential consistency or with store buffers, and run under rscale by `tests/programs/access_interpreter.c`, where each operation is made of real
 //! machine accesses. The sets of outcomes must be equal. Nothing is shared with rscale's own detection.
 
+mod buffers;
 mod enumerate;
 mod generate;
 mod machine;
 mod program;
 
+pub use buffers::{Memory, Model};
 pub use enumerate::{Enumeration, count_paths, enumerate};
-pub use generate::generate;
+pub use generate::{generate, generate_weak};
 pub use machine::Copying;
 pub use program::{Kind, Op, Program};

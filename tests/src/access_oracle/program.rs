@@ -45,6 +45,8 @@ pub enum Kind {
     Unlock,
     /// Passes over `value` operations if reg is zero.
     Skip,
+    /// Orders accesses: all of them (`value` 0), stores (1) or loads (2).
+    Fence,
     /// Creates thread `value`.
     Create,
     /// Waits for its end.
@@ -71,6 +73,7 @@ impl Kind {
             Kind::TryLock => "trylock",
             Kind::Unlock => "unlock",
             Kind::Skip => "skip",
+            Kind::Fence => "fence",
             Kind::Create => "create",
             Kind::Join => "join",
         }
