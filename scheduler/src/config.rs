@@ -242,7 +242,7 @@ mod tests {
         config.invariants.names.push("ns::sorted()".into());
         let header = config.trace_header(&config.rules, &locations, &finding, Vec::new());
         let path = directory.path().join("trace.txt");
-        trace::write(&path, &Trace { header, tokens: finding.schedule }).expect("written");
+        trace::write(&path, &Trace { header, tokens: finding.schedule, ..Trace::default() }).expect("written");
 
         let replay = ReplayConfig::load(&path, None, Vec::new(), Engine::Fibers).expect("replayable");
         assert_eq!((replay.subject.given.as_path(), replay.rules), (program.as_path(), config.rules));

@@ -314,11 +314,11 @@ operations! {
     /// An atomic update that has turned out to change nothing: no more than a read. Only a log has it.
     123 VainUpdate "atomic update in vain" Memory Reads;
     /// A read that found what the thread has stored itself and nobody else has seen yet. Only a log has it.
-    124 OwnRead "read of an own store" Memory ReadsSecond;
+    124 OwnRead "read own buffered store" Memory ReadsSecond;
     /// A store becomes visible: a step of a [shadow](crate::memory). The second object is the store.
-    125 Flush "flush" Memory Both;
+    125 Flush "store becomes visible:" Memory Both;
     /// Waits until all stores of the thread are visible.
-    126 Fence "fence" Memory Nothing;
+    126 Fence "wait for own stores" Memory Nothing;
     /// Waits until there is room in the store buffer. The second object is the life of the shadow that makes it.
     127 BufferRoom "wait for room in the store buffer" Memory Nothing;
 }

@@ -37,6 +37,13 @@ fn action_of(slot: usize) -> Action {
     Action { second, count, pc: store.pc, ..action }.of_store(store.origin)
 }
 
+/// The shadow thread that a thread waits for, if it does.
+pub fn awaited(thread: ThreadId) -> Option<ThreadId> {
+    let waits = super::is_on() && matches!(world::get().fibers[thread.index()].next().op, Op::Fence | Op::BufferRoom);
+    let stores = all().stores.of(thread).map(|slot| all().stores.get(slot));
+    stores.map(|store| store.queue).find(|&queue| waits && is_possible(world::get().fibers[queue.index()].next()))
+}
+
 /// Whether all stores are visible that have to be before this one.
 pub fn is_possible(action: &Action) -> bool {
     let Some(slot) = all().stores.first_of(action.thread) else { return false };

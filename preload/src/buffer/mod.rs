@@ -31,7 +31,7 @@ use rscale_protocol::model::Choices;
 use rscale_protocol::{Action, Ending, MAX_THREADS, MemoryModel, Op, Origin, ThreadId, Variable};
 use stores::{Store, Stores};
 
-pub use flush::{flush, is_shadow};
+pub use flush::{awaited, flush, is_shadow};
 pub use stores::CAPACITY;
 pub use view::{apply, withdraw};
 

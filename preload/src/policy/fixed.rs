@@ -1,10 +1,12 @@
 //! The policies of a search: stay on the running thread, else take the lowest enabled one; or, with a seed, anyone: most
 //! programs have far more schedules than can be tried, and those near the first one are much alike.
 //!
+//! A thread that waits for its own stores to become visible is followed by these.
+//!
 //! A thread that yields or sleeps says itself that others should run: it is passed over while another can. So programs
 //! that poll in a loop end their first execution. Nobody times out while somebody can proceed.
 
-use crate::{random, world};
+use crate::{buffer, random, world};
 use rscale_protocol::arena::Token;
 use rscale_protocol::{Choice, MAX_THREADS, ThreadId, ThreadSet};
 
@@ -14,6 +16,9 @@ pub fn stay(awake: &[ThreadSet; 3]) -> Option<Token> {
         let me = world::get().current.get();
         if threads.contains(me) && is_eager(&me) {
             return Some(me);
+        }
+        if let Some(shadow) = buffer::awaited(me).filter(|&shadow| threads.contains(shadow)) {
+            return Some(shadow);
         }
         let next = (me.index() + 1) % MAX_THREADS;
         threads.iter().find(is_eager).or_else(|| threads.next_from(next)).or_else(|| threads.first())

@@ -15,6 +15,7 @@ pub use write::{numbered_path, render, write};
 
 use rscale_protocol::arena::Token;
 use rscale_protocol::{MemoryModel, ThreadId};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 /// The version of the format, in the first line of every file that rscale writes.
@@ -27,6 +28,9 @@ pub struct Trace {
     pub header: Header,
     /// The schedule.
     pub tokens: Vec<Token>,
+    /// The names of what is flushed, by the places of the tokens in the schedule, where one is known. In a trace that was
+    /// read, such a token says whose store it is, and the name has to tell which one.
+    pub flushed: BTreeMap<usize, String>,
 }
 
 /// What the header of a trace says.
@@ -74,14 +78,22 @@ pub struct ThreadOrigin {
 }
 
 /// A token as it stands in a trace: the thread number and the mark of the choice; `2!` for a flush of thread 2's oldest
-/// store. Under PSO a number follows: which of the locations that the thread has stored to, in their order.
+/// store. Under PSO it is followed by the name of what is stored to, or by a number: which of the places that the thread has
+/// stored to since its buffer was empty.
 #[must_use]
-pub fn token_text(token: Token, memory: MemoryModel) -> String {
-    match memory.owner(token.thread) {
-        None => format!("{}{}", token.thread, token.choice.mark()),
-        Some((owner, _)) if memory == MemoryModel::Tso => format!("{owner}!"),
-        Some((owner, queue)) => format!("{owner}!{queue}"),
+pub fn token_text(token: Token, memory: MemoryModel, flushed: Option<&str>) -> String {
+    match (memory.owner(token.thread), flushed) {
+        (None, _) => format!("{}{}", token.thread, token.choice.mark()),
+        (Some((owner, _)), _) if memory == MemoryModel::Tso => format!("{owner}!"),
+        (Some((owner, _)), Some(name)) if is_flush_name(name) => format!("{owner}!{name}"),
+        (Some((owner, queue)), _) => format!("{owner}!{queue}"),
     }
+}
+
+/// Whether a token can have this name in it: it has to be one word, and no number.
+fn is_flush_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:[]+".contains(&byte);
+    name.bytes().all(is_plain) && name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Reading a trace. Arbitrary bytes give a trace or an error with line and column, never a panic.
 
 use super::error::{ParseError, Position, Problem, TraceError};
-use super::{FORMAT, Header, ThreadOrigin, Trace, words};
+use super::{FORMAT, Header, ThreadOrigin, Trace, is_flush_name, words};
 use rscale_protocol::arena::{MAX_STEPS, Token};
 use rscale_protocol::{Choice, MemoryModel, ThreadId};
 use std::ffi::OsString;
@@ -121,12 +121,13 @@ impl Reader {
         let mut column = 0;
         for word in line.split(u8::is_ascii_whitespace) {
             if !word.is_empty() {
-                let token = token(word, self.parsed.trace.header.memory())
-                    .map_err(|problem| at(number, column + 1, problem))?;
+                let memory = self.parsed.trace.header.memory();
+                let (token, flushed) = token(word, memory).map_err(|problem| at(number, column + 1, problem))?;
                 let error = at(number, column + 1, Problem::TooManySteps);
                 if self.parsed.trace.tokens.len() == MAX_STEPS {
                     return Err(error);
                 }
+                self.parsed.trace.flushed.extend(flushed.map(|name| (self.parsed.trace.tokens.len(), name)));
                 self.parsed.trace.tokens.push(token);
                 self.parsed.positions.push(error.position);
             }
@@ -227,7 +228,8 @@ fn number(digits: &[u8]) -> Option<usize> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-fn token(word: &[u8], memory: MemoryModel) -> Result<Token, Problem> {
+/// A token, and the name of what it flushes.
+fn token(word: &[u8], memory: MemoryModel) -> Result<(Token, Option<String>), Problem> {
     let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (thread, mark) = word.split_at(digits);
     if thread.is_empty() {
@@ -243,20 +245,22 @@ fn token(word: &[u8], memory: MemoryModel) -> Result<Token, Problem> {
         [b'!', queue @ ..] => return flush(word, thread, queue, memory),
         _ => return Err(Problem::UnknownMark(shown(word))),
     };
-    Ok(Token { thread, choice })
+    Ok((Token { thread, choice }, None))
 }
 
-/// A flush: the token of a shadow thread.
-fn flush(word: &[u8], owner: ThreadId, queue: &[u8], memory: MemoryModel) -> Result<Token, Problem> {
+/// A flush: the token of a shadow thread. Which one it is may be said by a name.
+fn flush(word: &[u8], owner: ThreadId, queue: &[u8], memory: MemoryModel) -> Result<(Token, Option<String>), Problem> {
+    let name = string(queue).filter(|name| memory == MemoryModel::Pso && is_flush_name(name));
     let queue = match (memory, queue) {
         (MemoryModel::Tso, b"") => Some(0),
+        (MemoryModel::Pso, _) if name.is_some() => Some(0),
         (MemoryModel::Pso, digits) => number(digits),
         _ => None,
     };
     let needed = if word.ends_with(b"!") { "tso" } else { "pso" };
     let shadow = queue.and_then(|queue| memory.shadow(owner, queue));
     let thread = shadow.ok_or_else(|| Problem::FlushMark { token: shown(word), memory: needed })?;
-    Ok(Token { thread, choice: Choice::Proceed })
+    Ok((Token { thread, choice: Choice::Proceed }, name))
 }
 
 /// A piece of the file as an error shows it: on one line, printable, short.

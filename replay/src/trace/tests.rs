@@ -21,7 +21,7 @@ fn sample() -> Trace {
         finding: Some("deadlock: all threads\n# steps: 0".into()),
         threads: vec![ThreadOrigin { thread: ThreadId(1), parent: ThreadId(0), child: 0 }],
     };
-    Trace { header, tokens: tokens(&[0, 0, 1, 12]) }
+    Trace { header, tokens: tokens(&[0, 0, 1, 12]), ..Trace::default() }
 }
 
 /// A directory of its own for one test.
@@ -75,7 +75,7 @@ fn bare_numbers_are_a_trace() {
         marked(3, Choice::Spurious),
         marked(0, Choice::Proceed),
     ];
-    assert_eq!(parsed.trace, Trace { header: Header::default(), tokens: expected.to_vec() });
+    assert_eq!(parsed.trace, Trace { tokens: expected.to_vec(), ..Trace::default() });
     assert_eq!(parsed.positions[2], Position { line: 3, column: 2 });
 }
 
@@ -124,7 +124,7 @@ fn every_cut_is_noticed() {
 
 #[test]
 fn steps_are_wrapped() {
-    let trace = Trace { header: Header::default(), tokens: tokens(&[100; 200]) };
+    let trace = Trace { tokens: tokens(&[100; 200]), ..Trace::default() };
     let text = render(&trace);
     assert!(text.lines().all(|line| line.len() <= 100));
     assert_eq!(parse(text.as_bytes()).expect("valid").trace, trace);
@@ -196,7 +196,7 @@ fn any_header() -> impl Strategy<Value = Header> {
 proptest! {
     #[test]
     fn writing_and_reading_is_the_identity(header in any_header(), tokens in prop::collection::vec(any_token(), 0..80)) {
-        let trace = Trace { header, tokens };
+        let trace = Trace { header, tokens, ..Trace::default() };
         let text = render(&trace);
         prop_assert!(text.is_ascii());
         let parsed = parse(text.as_bytes()).map_err(|error| TestCaseError::fail(error.to_string()))?;

@@ -33,8 +33,9 @@ pub fn render(trace: &Trace) -> String {
     render_header(&mut text, &trace.header);
     let _ = writeln!(text, "# steps: {}", trace.tokens.len());
     let mut column = 0;
-    for &token in &trace.tokens {
-        let token = token_text(token, trace.header.memory());
+    let memory = trace.header.memory();
+    for (place, &token) in trace.tokens.iter().enumerate() {
+        let token = token_text(token, memory, trace.flushed.get(&place).map(String::as_str));
         if column > 0 && column + 1 + token.len() > WIDTH {
             text.push('\n');
             column = 0;

@@ -6,6 +6,10 @@ use crate::filters::{self, FilterInfo, Kind};
 /// Bounds on the path alone, beside those that need every path.
 const PLAIN_BOUNDS: [&str; 1] = ["db"];
 
+/// Filters whose rules about threads do not hold for the shadow threads that make stores visible: a step of one thread makes
+/// another one appear, and a bound on preemptions would have to say whose turn it is.
+const NOT_WITH_BUFFERS: [&str; 5] = ["superstep", "naive-bpor", "bpor", "source-bpor", "lazy-bpor"];
+
 /// What a list of filters has to fit to.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
@@ -26,6 +30,7 @@ pub fn check_combination(choices: &[FilterChoice], surroundings: Surroundings<'_
         check_alone(alone, &chosen)?;
         check_strategy(alone, surroundings)?;
     }
+    check_memory(&chosen, rules)?;
     check_bounds(&chosen)?;
     check_ranges(choices)?;
     if filters::needs(choices).local_states && rules.scope == Scope::Sync {
@@ -42,6 +47,18 @@ fn check_alone(alone: &FilterInfo, chosen: &[&FilterInfo]) -> Result<(), String>
     let (name, other) = (alone.name, other.name);
     Err(format!(
         "{name} decides by itself what is explored, and can not be combined with {other}; use {name} or {other} alone"
+    ))
+}
+
+/// Under weak memory there are more steps than those of the program's threads.
+fn check_memory(chosen: &[&FilterInfo], rules: &Rules) -> Result<(), String> {
+    let model = rules.memory;
+    let other = chosen.iter().find(|info| model.is_weak() && NOT_WITH_BUFFERS.contains(&info.name));
+    let Some(name) = other.map(|info| info.name) else { return Ok(()) };
+    Err(format!(
+        "{name} can not be combined with --memory {}: it is not known to be sound where stores become visible by steps of \
+         their own; use optimal, source, dpor, nsb, pb or delay",
+        model.name()
     ))
 }
 
@@ -83,10 +100,22 @@ fn check_strategy(alone: &FilterInfo, surroundings: Surroundings<'_>) -> Result<
 mod tests {
     use super::super::parse_filters;
     use super::*;
+    use rscale_protocol::MemoryModel;
 
     fn check(list: &str, rules: &Rules, ends: bool) -> Result<(), String> {
         let choices = parse_filters(list, filters::registry()).expect("a list that can be read");
         check_combination(&choices, Surroundings { rules, ends })
+    }
+
+    #[test]
+    fn store_buffers_do_not_go_with_everything() {
+        let rules = Rules { memory: MemoryModel::Tso, ..Rules::default() };
+        for list in ["", "optimal", "source", "dpor", "nsb,lcd", "pb=2", "delay=1", "db=9"] {
+            assert_eq!(check(list, &rules, false), Ok(()), "{list}");
+        }
+        for list in ["superstep", "nsb,superstep", "bpor=1", "lazy-bpor=0"] {
+            assert!(check(list, &rules, false).expect_err("refused").contains("--memory tso"), "{list}");
+        }
     }
 
     #[test]

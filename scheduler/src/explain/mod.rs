@@ -19,7 +19,7 @@ use moment::Moment;
 use names::Names;
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::ending::HeapError;
-use rscale_protocol::{Action, Ending, Family, Variable};
+use rscale_protocol::{Action, Ending, Family, Op, ThreadId, Variable};
 use stacks::Stacks;
 
 /// Knows the program's names, and walks its stacks while an execution is halted.
@@ -134,10 +134,17 @@ impl Explainer {
         steps.iter().map(|step| self.step(step, &moment)).collect()
     }
 
+    /// The name of what an access of memory is about.
+    #[must_use]
+    pub fn name(&self, action: &Action, target: &Target) -> String {
+        let moment = Moment::new(target, &self.stacks, None);
+        self.names.named(action.object, length(action), &moment).name
+    }
+
     fn step(&self, step: &Step, moment: &Moment<'_>) -> StepView {
         let action = &step.action;
         StepView {
-            token: step.token(),
+            token: Token { thread: actor(action), ..step.token() },
             operation: names::operation(action),
             variables: objects(action).map(|object| self.names.named(object, length(action), moment).name).collect(),
             value: String::new(),
@@ -150,7 +157,16 @@ impl Explainer {
 /// The variables of an action that are worth naming: that a thread starts and ends itself goes without saying.
 fn objects(action: &Action) -> impl Iterator<Item = Variable> + use<> {
     let thread = action.thread;
-    action.objects().filter(move |variable| variable.as_thread() != Some(thread))
+    // A store has no name of its own.
+    let own = (action.op == Op::OwnRead).then_some(action.object);
+    let others = action.objects().filter(|variable| variable.as_store().is_none());
+    own.into_iter().chain(others.filter(move |variable| variable.as_thread() != Some(thread)))
+}
+
+/// The thread of the program that an action belongs to: a flush to the one that made the store.
+fn actor(action: &Action) -> ThreadId {
+    let owner = action.second.as_store().filter(|_| action.op == Op::Flush);
+    owner.map_or(action.thread, |(owner, _)| owner)
 }
 
 /// Bytes of the variable of an action, where that is plain memory; else it is a thing of its own.

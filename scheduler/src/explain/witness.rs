@@ -52,7 +52,10 @@ impl Witness {
     /// Looks at what a thread is about to do.
     #[must_use]
     pub fn before(&self, target: &Target, token: Token) -> Option<Before> {
-        let action = target.threads().into_iter().find(|state| state.id == token.thread)?.next?;
+        let of_thread =
+            target.threads().into_iter().find(|state| state.id == token.thread).and_then(|state| state.next);
+        let flush = || target.flushes().into_iter().find(|action| action.thread == token.thread);
+        let action = of_thread.or_else(flush)?;
         let moment = Moment::new(target, &self.explainer.stacks, None);
         let named = |object: Variable| self.explainer.names.named(object, length(&action), &moment);
         let all: Vec<Named> = objects(&action).map(named).collect();
@@ -69,7 +72,11 @@ impl Witness {
 
     /// Looks at what the step has done.
     #[must_use]
-    pub fn after(&self, target: &Target, end: Option<&RunEnd>, before: Before) -> Seen {
+    pub fn after(&self, target: &Target, end: Option<&RunEnd>, op: Option<Op>, before: Before) -> Seen {
+        if matches!(op, Some(Op::OwnRead | Op::Fence | Op::BufferRoom)) {
+            // What was read lies in the buffer, and memory holds something else.
+            return Seen { variables: before.names, value: String::new() };
+        }
         let value = before.memory.map_or_else(String::new, |content| {
             if matches!(content.action.op, Op::Read | Op::VainUpdate) {
                 return content.shown;

@@ -2,7 +2,8 @@
 //!
 //! A preemption is a step of another thread although the one that ran could have gone on. A thread that waits can not go
 //! on; one that is about to yield or to sleep lets others run by itself. The step by which one of several waiters is
-//! chosen for a signal is part of the signal: the thread that sent it still runs.
+//! chosen for a signal is part of the signal: the thread that sent it still runs. That a store becomes visible is nobody's
+//! doing: no preemption, and whoever ran still runs.
 
 use rscale_protocol::arena::Step;
 use rscale_protocol::{Choice, Op, ThreadId};
@@ -13,6 +14,7 @@ pub fn running_after(running: Option<ThreadId>, before: Option<&Step>, step: &St
     let is_signal = before.is_some_and(|before| before.action.op == Op::CondSignal);
     let is_choice = is_signal && step.action.op == Op::CondWake && step.choice == Choice::Proceed;
     match running {
+        Some(thread) if step.action.op == Op::Flush => thread,
         Some(signaller) if is_choice && !step.enabled[0].contains(signaller) => signaller,
         _ => step.action.thread,
     }
@@ -27,7 +29,8 @@ pub fn preemptions(steps: &[Step]) -> usize {
             let mut later = steps[index..].iter().filter(|later| later.action.thread == *thread);
             step.enabled[0].contains(*thread) && !later.next().is_some_and(|next| next.action.op.lets_others_run())
         };
-        count += usize::from(running.filter(|&thread| thread != step.action.thread).is_some_and(|t| could_go_on(&t)));
+        let others = |thread: &ThreadId| *thread != step.action.thread && step.action.op != Op::Flush;
+        count += usize::from(running.filter(others).is_some_and(|t| could_go_on(&t)));
         running = Some(running_after(running, index.checked_sub(1).map(|before| &steps[before]), step));
     }
     count
@@ -56,6 +59,14 @@ mod tests {
     fn a_thread_that_yields_is_not_preempted() {
         let polite = [step(1, Op::MutexLock, &[1, 2]), step(2, Op::MutexLock, &[1, 2]), step(1, Op::Yield, &[1])];
         assert_eq!(preemptions(&polite), 0);
+    }
+
+    #[test]
+    fn a_flush_preempts_nobody() {
+        let flushed = [step(1, Op::Read, &[1, 2, 65]), step(65, Op::Flush, &[1, 2, 65]), step(1, Op::Read, &[1, 2])];
+        assert_eq!(preemptions(&flushed), 0);
+        let switched = [flushed[0], flushed[1], step(2, Op::Read, &[1, 2])];
+        assert_eq!(preemptions(&switched), 1);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! passed over by a schedule that is fixed otherwise (Emmi, Qadeer, Rakamaric, 2011). The fixed one is that of the shim:
 //! the thread that runs goes on; where it can not, the lowest one does, and threads that yield or sleep come last. To
 //! take another thread instead costs one for each that comes before it; a time-out while somebody can proceed costs one.
+//! That a store becomes visible costs nothing, at whatever time: it is nobody's turn.
 //!
 //! What is cut depends on the path, not on the state: a filter that explores each state once would lose what a cheaper
 //! path to it allows. So these filters do not go together with one.
@@ -14,7 +15,7 @@ use super::{Filter, FilterInfo, Make, Needs, Preserves};
 use crate::explore::{Candidates, Node, Path, running_after};
 use crate::frontend::Configuration;
 use rscale_protocol::arena::Token;
-use rscale_protocol::{Choice, MAX_THREADS, ThreadId, ThreadSet};
+use rscale_protocol::{Choice, MAX_THREADS, Op, ThreadId, ThreadSet};
 
 pub(super) const PREEMPTIONS: FilterInfo = FilterInfo {
     name: "pb",
@@ -53,6 +54,8 @@ struct State {
     enabled: [ThreadSet; 3],
     /// Those that let others run.
     polite: ThreadSet,
+    /// Those that are about to make a store visible.
+    shadows: ThreadSet,
 }
 
 impl Bound {
@@ -77,7 +80,9 @@ impl Filter for Bound {
         let Some(node) = path.nodes().last() else { return };
         self.states.truncate(path.depth());
         let (spent, running) = self.arrive(path);
-        let state = State { spent, running, enabled: node.enabled, polite: polite(node, configuration) };
+        let does = |holds: fn(Op) -> bool| about_to(node, configuration, holds);
+        let (polite, shadows) = (does(Op::lets_others_run), does(|op| op == Op::Flush));
+        let state = State { spent, running, enabled: node.enabled, polite, shadows };
         let left = self.bound.saturating_sub(spent);
         let before = candidates.len();
         candidates.retain(|token| (self.cost)(&state, token) <= left);
@@ -99,11 +104,10 @@ impl Filter for Bound {
     }
 }
 
-/// The threads that would let others run.
-fn polite(node: &Node, configuration: &Configuration) -> ThreadSet {
-    let lets_others_run =
-        |thread: &ThreadId| configuration.next_action(*thread).is_some_and(|action| action.op.lets_others_run());
-    node.enabled[0].iter().filter(lets_others_run).collect()
+/// The threads that can proceed with an operation of a kind.
+fn about_to(node: &Node, configuration: &Configuration, holds: fn(Op) -> bool) -> ThreadSet {
+    let is_there = |thread: &ThreadId| configuration.next_action(*thread).is_some_and(|action| holds(action.op));
+    node.enabled[0].iter().filter(is_there).collect()
 }
 
 impl State {
@@ -111,11 +115,12 @@ impl State {
         let is_preempted = |thread: &ThreadId| {
             *thread != token.thread && self.enabled[0].contains(*thread) && !self.polite.contains(*thread)
         };
-        u64::from(self.running.as_ref().is_some_and(is_preempted))
+        u64::from(!self.shadows.contains(token.thread) && self.running.as_ref().is_some_and(is_preempted))
     }
 
     fn delays(&self, token: Token) -> u64 {
         match token.choice {
+            Choice::Proceed if self.shadows.contains(token.thread) => 0,
             Choice::Proceed => self.passed_over(self.enabled[0], token.thread),
             Choice::TimeOut if self.enabled[0].is_empty() => self.passed_over(self.enabled[1], token.thread),
             Choice::TimeOut | Choice::Spurious => 1,
@@ -132,7 +137,8 @@ impl State {
             }
             (u8::from(other != running), other.index())
         };
-        threads.iter().filter(|&other| key(other) < key(thread)).count() as u64
+        let others = threads.without(self.shadows);
+        others.iter().filter(|&other| key(other) < key(thread)).count() as u64
     }
 }
 
@@ -146,7 +152,8 @@ mod tests {
 
     fn state(running: u16, proceed: &[u16], time_out: &[u16], polite: &[u16]) -> State {
         let enabled = [set(proceed), set(time_out), ThreadSet::EMPTY];
-        State { spent: 0, running: Some(ThreadId(running)), enabled, polite: set(polite) }
+        let (running, polite) = (Some(ThreadId(running)), set(polite));
+        State { spent: 0, running, enabled, polite, shadows: ThreadSet::EMPTY }
     }
 
     fn token(thread: u16, choice: Choice) -> Token {
@@ -162,6 +169,14 @@ mod tests {
         assert_eq!(costs(State { running: None, ..state(1, &[0, 1, 2], &[], &[]) }), [0, 0, 0]);
         let waits = state(1, &[1, 2], &[2], &[]);
         assert_eq!([1, 2].map(|thread| waits.preemptions(token(thread, Choice::TimeOut))), [0, 1]);
+    }
+
+    #[test]
+    fn stores_become_visible_for_free() {
+        let state = State { shadows: set(&[65]), ..state(2, &[1, 2, 65], &[], &[]) };
+        let costs =
+            |thread| [state.preemptions(token(thread, Choice::Proceed)), state.delays(token(thread, Choice::Proceed))];
+        assert_eq!((costs(65), costs(2), costs(1)), ([0, 0], [0, 0], [1, 1]));
     }
 
     #[test]

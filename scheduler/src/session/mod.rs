@@ -5,6 +5,7 @@
 
 mod admit;
 mod bounds;
+mod flushes;
 mod functions;
 mod guarantee;
 mod host;

@@ -1,7 +1,7 @@
 //! Recording findings: explained while the execution is halted, written to a file, confirmed by running it again.
 
 use super::host::Host;
-use super::stepping;
+use super::{flushes, stepping};
 use crate::config::{Rules, RunConfig};
 use crate::exit::Failure;
 use crate::explain::{self, Witness};
@@ -80,7 +80,7 @@ impl<'a> Recorder<'a> {
         let path = trace::numbered_path(&self.config.trace, self.findings.len() + 1);
         let rules = Rules { isolation: host.isolation(), ..self.config.rules };
         let header = self.config.trace_header(&rules, locations, &finding, host.thread_origins());
-        trace::write(&path, &Trace { header, tokens: finding.schedule.clone() })?;
+        trace::write(&path, &Trace { header, tokens: finding.schedule.clone(), flushed: flushes::names(&finding) })?;
         finding.trace = Some(path);
         match confirm(&finding, &violation, host, &self.config.rules) {
             Err(Failure::Interrupted | Failure::OutOfTime) => {

@@ -1,7 +1,7 @@
 //! The simulator: follows one recorded schedule and shows it (SCALE, section 5.4).
 
 use super::host::{Host, Setting};
-use super::{admit, functions, stepping};
+use super::{admit, flushes, functions, stepping};
 use crate::backend::{Backend, RunEnd};
 use crate::config::ReplayConfig;
 use crate::exit::Failure;
@@ -85,7 +85,7 @@ fn follow(
     execution: &mut Execution,
     seen: &mut Vec<Seen>,
 ) -> Result<ReplayEnd, Failure> {
-    let all = &config.schedule.trace.tokens;
+    let all = &flushes::resolve(config, host)?;
     let tokens = &all[..config.query.after.map_or(all.len(), |after| after.min(all.len()))];
     // A first run in one piece finds out what the program needs (threads, isolation); then it is stepped.
     host.run_and_pause(tokens, execution)?;
@@ -120,10 +120,12 @@ fn refusal(config: &ReplayConfig, host: &Host, index: usize) -> String {
     let place = config.place_of_step(index);
     let Some(&Token { thread, choice }) = config.schedule.trace.tokens.get(index) else { return place };
     let threads = host.target().threads();
-    let why = match threads.iter().find(|state| state.id == thread) {
-        None => format!("thread {thread} does not exist here"),
-        Some(state) if state.life != Life::Live => format!("thread {thread} has ended"),
-        Some(state) => {
+    let owner = config.rules.memory.owner(thread).map(|(owner, _)| owner);
+    let why = match (threads.iter().find(|state| state.id == thread), owner) {
+        (_, Some(owner)) => format!("thread {owner} has no store in its buffer that could become visible here"),
+        (None, _) => format!("thread {thread} does not exist here"),
+        (Some(state), _) if state.life != Life::Live => format!("thread {thread} has ended"),
+        (Some(state), _) => {
             let next = state.next.map_or("take a step", |action| explain::verb(action.op));
             let how = match choice {
                 Choice::Proceed => "",

@@ -14,7 +14,8 @@ use std::ops::Range;
 pub fn take(token: Token, host: &mut Host, witness: &Witness, execution: &mut Execution) -> Result<Seen, Failure> {
     let before = witness.before(host.target(), token);
     host.step(token, execution)?;
-    Ok(before.map_or_else(Seen::default, |before| witness.after(host.target(), execution.end.as_ref(), before)))
+    let (end, op) = (execution.end.as_ref(), execution.steps.last().map(|step| step.action.op));
+    Ok(before.map_or_else(Seen::default, |before| witness.after(host.target(), end, op, before)))
 }
 
 /// Runs the schedule of a finding once more, in steps as far as reports show them, and adds what there was to see. The
