@@ -211,7 +211,7 @@ mod tests {
             let traces = ["dpor", "source", "optimal", "naive-bpor=1", "bpor=1", "source-bpor=1", "lazy-bpor=1"];
             for list in states.iter().chain(&traces) {
                 let filters = crate::config::parse_filters(list, filters::registry()).expect("filters");
-                let mut search = filters::strategy(&filters, Terms { seed: 1, sees_accesses: true, memory: MemoryModel::Sc });
+                let mut search = filters::strategy(&filters, Terms { seed: 1, sees_accesses: true, memory: rscale_protocol::MemoryModel::Sc });
                 for steps in &runs {
                     if search.next_schedule().is_none() {
                         break;

@@ -1,0 +1,29 @@
+/* litmus: store buffering with exchanges, which are fences
+ * prints: r0 r1
+ * sc: 0 1, 1 0, 1 1
+ * tso: 0 1, 1 0, 1 1
+ * pso: 0 1, 1 0, 1 1
+ */
+#include "litmus.h"
+
+static volatile int x, y;
+static int r0, r1, r2, r3;
+
+THREAD(p0)
+{
+    r2 = EXCHANGE(x, 1);
+    r0 = y;
+}
+
+THREAD(p1)
+{
+    r3 = EXCHANGE(y, 1);
+    r1 = x;
+}
+
+int main(void)
+{
+    RUN(p0, p1);
+    printf("%d %d\n", r0, r1);
+    return 0;
+}
