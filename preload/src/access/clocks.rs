@@ -130,8 +130,8 @@ pub fn save(tape: &mut Tape) {
     }
     [&EPOCH, &BASE, &LATEST].into_iter().for_each(|clock| tape.put(clock.0.get()));
     tape.put((BUDGET.0.get(), MEMORY_WRITTEN.0.get(), SLOT_COUNT.0.get()));
+    rows_used().for_each(|row| tape.save(row as u64, row_bytes() as u64));
     for thread in threads() {
-        tape.save(row(thread) as u64, row_bytes() as u64);
         tape.put((DRAINED[thread.index()].0.get(), ORDERED[thread.index()].0.get()));
     }
     slots_used(0).for_each(|slot| tape.save(slot, slot_bytes() as u64));
@@ -144,8 +144,8 @@ pub fn bring_back(tape: &mut Tape) {
     let (budget, memory_written, count): (i64, bool, usize) = tape.take();
     BUDGET.0.set(budget);
     MEMORY_WRITTEN.0.set(memory_written);
+    rows_used().for_each(|row| tape.bring_back(row as u64, row_bytes() as u64));
     for thread in threads() {
-        tape.bring_back(row(thread) as u64, row_bytes() as u64);
         let (drained, ordered) = tape.take();
         DRAINED[thread.index()].0.set(drained);
         ORDERED[thread.index()].0.set(ordered);
@@ -159,6 +159,13 @@ pub fn bring_back(tape: &mut Tape) {
 /// Whether all slots of this execution are known.
 pub fn can_go_back() -> bool {
     SLOT_COUNT.0.get() <= MOST_SAVED
+}
+
+/// The rows that hold something: those of threads, of their shadows, and of stores in buffers.
+fn rows_used() -> impl Iterator<Item = Row> {
+    let weak = threads().filter(|_| buffer::is_on());
+    let shadows = weak.flat_map(|thread| buffer::model().shadows(thread)).map(row);
+    threads().map(row).chain(shadows).chain(buffer::slots_used().map(row_of_store))
 }
 
 /// The threads of this execution.

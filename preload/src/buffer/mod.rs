@@ -20,8 +20,8 @@ mod view;
 
 use crate::access::clocks::{self, Own};
 use crate::access::locations::Location;
-use crate::access::vectors;
 use crate::access::spin;
+use crate::access::vectors;
 use crate::{arena, evaluation, finish, gate, world};
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
@@ -102,6 +102,11 @@ pub fn prepare() {
     let setup = &arena::get().setup;
     MODEL.0.set(MemoryModel::from_code(setup.memory.load(Relaxed)).unwrap_or_default());
     IS_ON.0.set(model().is_weak() && bound() > 0);
+}
+
+/// The slots of the stores that are in buffers.
+pub fn slots_used() -> impl Iterator<Item = usize> {
+    all().stores.used()
 }
 
 /// The memory model.

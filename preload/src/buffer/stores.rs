@@ -83,6 +83,11 @@ impl Stores {
         }
     }
 
+    /// The slots in use, in the order of their stores.
+    pub fn used(&self) -> impl Iterator<Item = usize> + '_ {
+        self.order[..self.count.get()].iter().map(|slot| slot.get().into())
+    }
+
     /// Adds a store behind the others, and returns its slot. None if there is no room.
     pub fn push(&self, store: Store) -> Option<usize> {
         let count = self.count.get();
