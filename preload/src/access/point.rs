@@ -122,7 +122,9 @@ pub fn one(kind: Kind, location: Location, pc: u64) {
     if kind == Kind::Read {
         spin::also_reads(location);
     }
+    buffer::set_reads(Some(location));
     pass(if kind == Kind::Read { Op::Read } else { Op::Write }, 0, location, pc);
+    buffer::set_reads(None);
 }
 
 /// The thread has made very many accesses without a step. If it waits for another thread in a loop, that one must run.

@@ -36,7 +36,7 @@ pub struct RunArgs {
     /// Scheduling points [default: all]
     #[arg(long, value_name = "sync|all", hide_possible_values = true, help_heading = "Search")]
     scope: Option<ScopeArg>,
-    /// Watch a shared library like the program itself (repeatable)
+    /// Watch a shared library as well (repeatable)
     #[arg(long, value_name = "LIB", help_heading = "Search")]
     instrument: Vec<PathBuf>,
     /// Do not watch a function or source file (repeatable)
@@ -48,7 +48,7 @@ pub struct RunArgs {
     /// Memory model [default: sc]
     #[arg(long, value_name = "sc|tso|pso", hide_possible_values = true, help_heading = "Search")]
     memory: Option<MemoryArg>,
-    /// Stores that a store buffer has room for [default: any number]
+    /// Stores per store buffer [default: any number]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..i64::from(UNBOUNDED)),
           help_heading = "Search")]
     buffer: Option<u32>,
