@@ -6,6 +6,7 @@ mod combinations;
 mod duration;
 mod filters;
 mod invariants;
+mod origin;
 mod rules;
 mod watched;
 
@@ -13,21 +14,18 @@ pub use combinations::{Surroundings, check_combination};
 pub use duration::parse_duration;
 pub use filters::{FilterChoice, parse_filters};
 pub use invariants::Invariants;
+pub use origin::Origin;
 pub use rules::{Rules, Scope};
 pub use watched::Watched;
 
 use crate::compile::Subject;
 use crate::exit::Failure;
 use crate::explore::Locations;
-use crate::finding::Finding;
 use rscale_protocol::arena::Engine;
-use rscale_replay::trace::{self, Header, Parsed, ThreadOrigin};
+use rscale_replay::trace::{self, Parsed};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// The option of a trace that names the communication variables in memory.
-const LOCATIONS: &str = "locations";
 
 /// A search.
 #[derive(Debug)]
@@ -54,6 +52,8 @@ pub struct RunConfig {
     pub max_executions: Option<u64>,
     /// Bound on the time.
     pub time_limit: Option<Duration>,
+    /// How long to look for a smaller schedule of each finding; None for not at all.
+    pub minimize: Option<Duration>,
     /// Where the trace of the first finding goes; see [`trace::numbered_path`] for the others.
     pub trace: PathBuf,
     /// What the user should know about the request.
@@ -61,30 +61,14 @@ pub struct RunConfig {
 }
 
 impl RunConfig {
-    /// The header of a trace of this run, under the rules that the finding was made with.
+    /// How long smaller schedules of a finding are looked for unless the user says otherwise.
+    pub const MINIMIZE: Duration = Duration::from_secs(1);
+
+    /// What its traces say about their executions, under the rules that a finding was made with.
     #[must_use]
-    pub fn trace_header(
-        &self,
-        rules: &Rules,
-        locations: &Locations,
-        finding: &Finding,
-        threads: Vec<ThreadOrigin>,
-    ) -> Header {
-        let mut options = rules.to_options();
-        options.extend(self.watched.to_options());
-        options.extend(self.invariants.to_options());
-        if !locations.is_empty() {
-            options.push((LOCATIONS.into(), locations.to_text()));
-        }
-        Header {
-            version: Some(env!("CARGO_PKG_VERSION").into()),
-            program: Some(self.subject.given.clone().into_os_string()),
-            program_hash: Some(self.subject.hash.clone()),
-            arguments: self.args.clone(),
-            options,
-            finding: Some(finding.headline()),
-            threads,
-        }
+    pub fn origin<'a>(&'a self, rules: &'a Rules, locations: &'a Locations) -> Origin<'a> {
+        let RunConfig { subject, args, watched, invariants, .. } = self;
+        Origin { subject, args, rules, watched, invariants, locations }
     }
 }
 
@@ -148,11 +132,11 @@ impl ReplayConfig {
             )));
         }
         let cannot = |reason: String| Failure::CannotRun(format!("{}: {reason}", path.display()));
-        let locations = Locations::from_text(header.option(LOCATIONS).unwrap_or_default())
+        let locations = Locations::from_text(header.option(Origin::LOCATIONS).unwrap_or_default())
             .ok_or_else(|| cannot("the option \"locations\" makes no sense".into()))?;
         let (watched, options) = Watched::from_options(&header.options);
         let (invariants, mut options) = Invariants::from_options(&options);
-        options.retain(|(name, _)| name != LOCATIONS);
+        options.retain(|(name, _)| name != Origin::LOCATIONS);
         let rules = Rules::from_options(&options).map_err(cannot)?;
         let args = if args.is_empty() { header.arguments.clone() } else { args };
         Ok(ReplayConfig {
@@ -167,6 +151,13 @@ impl ReplayConfig {
             schedule,
             query: Query::default(),
         })
+    }
+
+    /// What a trace says about the execution that it is a schedule of.
+    #[must_use]
+    pub fn origin<'a>(&'a self, rules: &'a Rules) -> Origin<'a> {
+        let ReplayConfig { subject, args, watched, invariants, locations, .. } = self;
+        Origin { subject, args, rules, watched, invariants, locations }
     }
 
     /// Adds what the user wants to know.
@@ -213,6 +204,7 @@ impl RunConfig {
             jobs: 1,
             max_executions: None,
             time_limit: None,
+            minimize: None,
             trace: "trace.txt".into(),
             notes: Vec::new(),
         }
@@ -240,7 +232,7 @@ mod tests {
         locations.add(0x4000, 8);
         config.watched.excluded.push("log".into());
         config.invariants.names.push("ns::sorted()".into());
-        let header = config.trace_header(&config.rules, &locations, &finding, Vec::new());
+        let header = config.origin(&config.rules, &locations).header(&finding, Vec::new());
         let path = directory.path().join("trace.txt");
         trace::write(&path, &Trace { header, tokens: finding.schedule, ..Trace::default() }).expect("written");
 

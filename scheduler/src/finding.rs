@@ -3,6 +3,8 @@
 //! A finding is complete in itself: whoever prints it, as text or as JSON, needs neither the search nor the program.
 //! Strings that come from the program are kept as they are and escaped where they are printed.
 
+use crate::minimize::Size;
+use crate::property::Violation;
 use rscale_protocol::arena::Token;
 use rscale_protocol::{Choice, Op, ThreadId};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -92,6 +94,10 @@ pub struct Finding {
     pub schedule: Vec<Token>,
     /// How often a thread was switched out although it could have gone on.
     pub preemptions: usize,
+    /// The size of the schedule as it was found, if a smaller one has been looked for.
+    pub minimised_from: Option<Size>,
+    /// The orders of two actions that make the difference.
+    pub orderings: Vec<Ordering>,
     /// What the program had written to its standard output.
     pub stdout: Vec<u8>,
     /// What the program had written to its standard error.
@@ -106,12 +112,67 @@ impl Finding {
     pub fn headline(&self) -> String {
         format!("{}: {}", self.kind.as_str(), self.message)
     }
+
+    /// What makes it the same finding as another one.
+    #[must_use]
+    pub fn identity(&self) -> Identity {
+        let violation = Violation { kind: self.kind, message: self.message.clone() };
+        Identity::new(violation, self.location.clone(), self.explanation.clone())
+    }
+}
+
+/// What a person would call the same finding: the same thing happens in the same place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Identity {
+    violation: Violation,
+    location: Option<String>,
+    explanation: Vec<String>,
+}
+
+impl Identity {
+    /// Of what happened, where, and more about it.
+    #[must_use]
+    pub fn new(violation: Violation, location: Option<String>, mut explanation: Vec<String>) -> Identity {
+        // Where an invariant fails is one bug, whatever number the step has.
+        if violation.kind == Kind::Invariant {
+            explanation.clear();
+        }
+        Identity { violation, location, explanation }
+    }
+
+    /// What happened.
+    #[must_use]
+    pub fn violation(&self) -> &Violation {
+        &self.violation
+    }
+}
+
+/// Two actions of different threads, in an order without which the finding is not there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ordering {
+    /// The order in words.
+    pub text: String,
+    /// The step that comes first, by its index.
+    pub first: usize,
+    /// The step that comes later; None if the execution ended before.
+    pub second: Option<usize>,
+}
+
+/// Steps are counted from 1, as in reports.
+impl Serialize for Ordering {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Ordering", 3)?;
+        object.serialize_field("text", &self.text)?;
+        object.serialize_field("first", &(self.first + 1))?;
+        object.serialize_field("second", &self.second.map(|second| second + 1))?;
+        object.end()
+    }
 }
 
 /// The object of CLI.md: threads by number, the schedule by its length.
 impl Serialize for Finding {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Finding", 7)?;
+        let mut object = serializer.serialize_struct("Finding", 9)?;
         object.serialize_field("kind", self.kind.as_str())?;
         object.serialize_field("message", &self.message)?;
         object.serialize_field("location", &self.location)?;
@@ -119,6 +180,8 @@ impl Serialize for Finding {
         object.serialize_field("preemptions", &self.preemptions)?;
         object.serialize_field("steps", &self.schedule.len())?;
         object.serialize_field("trace", &self.trace.as_ref().map(|path| path.to_string_lossy()))?;
+        object.serialize_field("minimised", &self.minimised_from.is_some())?;
+        object.serialize_field("orderings", &self.orderings)?;
         object.end()
     }
 }
@@ -237,6 +300,8 @@ pub mod samples {
             schedule: steps.iter().map(|step| step.token).collect(),
             steps,
             preemptions: 1,
+            minimised_from: None,
+            orderings: Vec::new(),
             stdout: b"go\n".to_vec(),
             stderr: Vec::new(),
             trace: Some("trace.txt".into()),
@@ -253,7 +318,7 @@ mod tests {
         let json = serde_json::to_string(&samples::deadlock()).expect("serialisable");
         assert_eq!(
             json,
-            r#"{"kind":"deadlock","message":"2 threads wait for each other","location":"ab.c:8","threads":[0,1,2],"preemptions":1,"steps":4,"trace":"trace.txt"}"#
+            r#"{"kind":"deadlock","message":"2 threads wait for each other","location":"ab.c:8","threads":[0,1,2],"preemptions":1,"steps":4,"trace":"trace.txt","minimised":false,"orderings":[]}"#
         );
     }
 

@@ -3,13 +3,14 @@
 //! This is the scheduler process. It holds everything that must stay true (the search, the findings, the reports); the
 //! tested program runs in a process of its own, with the shim inside. From the outside in: [`cli`] and [`config`] take
 //! the user's words, [`session`] runs a search or a replay, [`explore`], [`filters`] and [`property`] decide and check,
-//! [`frontend`], [`backend`] and [`launch`] reach the program, [`explain`] and [`report`] tell what came out.
+//! [`frontend`], [`backend`] and [`launch`] reach the program, [`minimize`], [`decisive`] and [`explain`] make it plain, [`report`] tells what came out.
 
 pub mod backend;
 pub mod cache;
 pub mod cli;
 pub mod compile;
 pub mod config;
+pub mod decisive;
 pub mod doctor;
 pub mod exit;
 pub mod explain;
@@ -20,6 +21,7 @@ pub mod frontend;
 pub mod interrupt;
 pub mod journal;
 pub mod launch;
+pub mod minimize;
 mod nearest;
 pub mod property;
 pub mod reduce;

@@ -48,6 +48,8 @@ pub struct Header {
     pub options: Vec<(String, String)>,
     /// What was found: the kind and the message.
     pub finding: Option<String>,
+    /// That the schedule was made smaller, and from what size.
+    pub minimised: Option<String>,
     /// Where each thread number comes from.
     pub threads: Vec<ThreadOrigin>,
 }

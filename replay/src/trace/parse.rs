@@ -50,7 +50,8 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed, ParseError> {
 }
 
 /// The names of header lines, in the order in which they are written.
-const HEADER_NAMES: [&str; 8] = ["version", "program", "hash", "arguments", "option", "finding", "thread", "steps"];
+const HEADER_NAMES: [&str; 9] =
+    ["version", "program", "hash", "arguments", "option", "finding", "minimised", "thread", "steps"];
 
 fn at(line: usize, column: usize, problem: Problem) -> ParseError {
     let clip = |number| u32::try_from(number).unwrap_or(u32::MAX);
@@ -167,6 +168,7 @@ fn fill(header: &mut Header, name: &'static str, mut values: Vec<Vec<u8>>) -> Re
         }
         "hash" => once(&mut header.program_hash, name, text(name, &values)?),
         "finding" => once(&mut header.finding, name, text(name, &values)?),
+        "minimised" => once(&mut header.minimised, name, text(name, &values)?),
         "arguments" if !header.arguments.is_empty() => Err(Problem::Repeated(name)),
         "arguments" => {
             header.arguments = values.into_iter().map(OsString::from_vec).collect();

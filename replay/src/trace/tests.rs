@@ -19,6 +19,7 @@ fn sample() -> Trace {
         arguments: vec!["-n".into(), "3".into(), "".into()],
         options: vec![("scope".into(), "sync".into()), ("seed".into(), "0".into())],
         finding: Some("deadlock: all threads\n# steps: 0".into()),
+        minimised: Some("found with 9 steps".into()),
         threads: vec![ThreadOrigin { thread: ThreadId(1), parent: ThreadId(0), child: 0 }],
     };
     Trace { header, tokens: tokens(&[0, 0, 1, 12]), ..Trace::default() }
@@ -56,6 +57,7 @@ fn the_file_reads_like_this() {
 # option: scope sync
 # option: seed 0
 # finding: \"deadlock: all threads\\n# steps: 0\"
+# minimised: \"found with 9 steps\"
 # thread: 1 is child 0 of 0
 # steps: 4
 0 0 1 12
@@ -176,18 +178,20 @@ fn any_header() -> impl Strategy<Value = Header> {
         parent: ThreadId(parent),
         child,
     });
-    let texts = (any::<Option<String>>(), any::<Option<String>>(), any::<Option<String>>());
+    let text = any::<Option<String>>;
+    let texts = (text(), text(), text(), text());
     let options = prop::collection::vec(any::<(String, String)>(), 0..4);
     let arguments = prop::collection::vec(any_bytes(), 0..4);
     let threads = prop::collection::vec(origin, 0..4);
     (texts, prop::option::of(any_bytes()), arguments, options, threads).prop_map(
-        |((version, program_hash, finding), program, arguments, options, threads)| Header {
+        |((version, program_hash, finding, minimised), program, arguments, options, threads)| Header {
             version,
             program,
             program_hash,
             arguments,
             options,
             finding,
+            minimised,
             threads,
         },
     )

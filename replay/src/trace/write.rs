@@ -79,6 +79,9 @@ fn render_header(text: &mut String, header: &Header) {
     if let Some(finding) = &header.finding {
         line("finding", &[finding.as_bytes()]);
     }
+    if let Some(minimised) = &header.minimised {
+        line("minimised", &[minimised.as_bytes()]);
+    }
     for origin in &header.threads {
         let [thread, child, parent] = [u32::from(origin.thread.0), origin.child, u32::from(origin.parent.0)];
         let words = [&thread.to_string(), "is", "child", &child.to_string(), "of", &parent.to_string()];

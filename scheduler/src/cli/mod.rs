@@ -3,6 +3,7 @@
 mod doctor;
 mod include_dir;
 mod list;
+mod minimize;
 mod replay;
 mod resume;
 mod run;
@@ -20,6 +21,7 @@ Examples:
   rscale run test.c -- 3 fast            compile it first; arguments after --
   rscale run ./a.out --filters db=30     only the first 30 steps
   rscale replay trace.txt                show a found bug step by step
+  rscale minimize trace.txt              the same bug with fewer preemptions
 
 Exit status: 0 nothing found, 1 something found, 2 could not run,
 3 nothing found but incomplete, 4 the program is nondeterministic";
@@ -37,6 +39,7 @@ enum Subcommands {
     Run(Box<run::RunArgs>),
     Replay(replay::ReplayArgs),
     Resume(resume::ResumeArgs),
+    Minimize(minimize::MinimizeArgs),
     List(list::ListArgs),
     Doctor(doctor::DoctorArgs),
     IncludeDir(include_dir::IncludeDirArgs),
@@ -95,6 +98,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Result<Exit, Failure> 
         Ok(Subcommands::Run(args)) => args.execute(),
         Ok(Subcommands::Replay(args)) => args.execute(),
         Ok(Subcommands::Resume(args)) => args.execute(),
+        Ok(Subcommands::Minimize(args)) => args.execute(),
         Ok(Subcommands::List(_)) => list::execute(),
         Ok(Subcommands::Doctor(args)) => args.execute(),
         Ok(Subcommands::IncludeDir(_)) => include_dir::execute(),
@@ -142,6 +146,7 @@ mod tests {
             "rscale run ./a.out --journal search.journal",
             "rscale resume search.journal",
             "rscale replay trace.txt",
+            "rscale minimize trace.txt",
             "rscale list",
             "rscale doctor",
         ] {
@@ -190,7 +195,7 @@ mod tests {
         {
             let help = part.render_help().to_string();
             assert!(help.lines().all(|line| line.chars().count() <= 80), "{name}: {help}");
-            assert!(help.lines().count() <= 56, "{name} has {} lines: {help}", help.lines().count());
+            assert!(help.lines().count() <= 60, "{name} has {} lines: {help}", help.lines().count());
         }
     }
 

@@ -81,6 +81,10 @@ pub struct RunArgs {
     #[arg(long, help_heading = "Findings")]
     outcomes: bool,
 
+    /// Time to look for a smaller schedule of a finding, or off [default: 1s]
+    #[arg(long, value_name = "TIME", value_parser = parse_minimize, help_heading = "Findings")]
+    minimize: Option<Minimize>,
+
     /// Stop after N executions
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Bounds")]
     max_executions: Option<u64>,
@@ -113,6 +117,15 @@ pub struct RunArgs {
     /// No progress line on the terminal
     #[arg(long, help_heading = "Output")]
     no_progress: bool,
+}
+
+/// How long to minimise; None for not at all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Minimize(Option<Duration>);
+
+fn parse_minimize(text: &str) -> Result<Minimize, String> {
+    let duration = if text == "off" { None } else { Some(parse_duration(text)?) };
+    Ok(Minimize(duration))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -224,6 +237,7 @@ impl RunArgs {
             jobs: 1,
             max_executions: self.max_executions,
             time_limit: self.time_limit,
+            minimize: self.minimize.map_or(Some(RunConfig::MINIMIZE), |minimize| minimize.0),
             trace,
             notes: Vec::new(),
         };
@@ -345,6 +359,7 @@ mod tests {
         assert_eq!((config.max_executions, config.time_limit), (None, None));
         assert_eq!(config.trace, PathBuf::from("trace.txt"));
         assert!(config.notes.is_empty() && config.watched == Watched::default());
+        assert_eq!(config.minimize, Some(Duration::from_secs(1)));
         assert!(!config.keep_going && !config.outcomes && config.args.is_empty());
     }
 
@@ -352,7 +367,7 @@ mod tests {
     fn options_arrive() {
         let options = "--scope sync --memory sc --keep-going --outcomes --jobs 1 --seed 9 --max-executions 5 --max-steps 77 \
                        --invariant sorted --invariant ns::full() --time-limit 2m --isolation fork --engine fibers \
-                       --trace x.txt --spurious 2 --leaks --exit-status --hang-limit 500ms --filters db=9 --quiet \
+                       --trace x.txt --minimize off --spurious 2 --leaks --exit-status --hang-limit 500ms --filters db=9 --quiet \
                        --color never --no-progress -- -a --seed";
         let config = resolve(&options.split_whitespace().collect::<Vec<_>>()).expect("valid");
         let rules = Rules {
@@ -371,7 +386,7 @@ mod tests {
         assert_eq!(config.rules, rules);
         assert_eq!((config.max_executions, config.time_limit), (Some(5), Some(Duration::from_secs(120))));
         assert!(config.keep_going && config.outcomes && config.notes.is_empty());
-        assert_eq!(config.args, ["-a", "--seed"]);
+        assert_eq!((config.minimize, &config.args[..]), (None, &["-a".into(), "--seed".into()][..]));
         assert_eq!(config.invariants.names, ["sorted", "ns::full()"]);
     }
 
@@ -390,6 +405,7 @@ mod tests {
         assert!(message(&["--filters", "no-such-filter"]).starts_with("--filters: there is no filter"));
         assert!(message(&["--filters", "lcd", "--scope", "sync"]).contains("lcd has to see every write"));
         assert!(message(&["--time-limit", "30"]).contains("500ms, 30s, 5m or 1h"));
+        assert!(message(&["--minimize", "on"]).contains("500ms, 30s, 5m or 1h"));
         assert!(message(&["--max-executions", "0"]).contains("0 is not in"));
         assert!(message(&["--max-steps", "9999999"]).contains("is not in"));
         assert!(message(&["--scope", "sync", "--exclude", "f"]).contains("need --scope all"));

@@ -4,16 +4,18 @@ mod allocation;
 mod heap;
 mod moment;
 mod names;
+mod orderings;
 mod stacks;
 mod values;
 mod waiting;
 mod witness;
 
+pub use orderings::tell;
 pub use waiting::verb;
 pub use witness::{Seen, Witness};
 
 use crate::backend::{Backend, RunEnd, Target, ThreadState};
-use crate::finding::{Finding, StepView, ThreadView};
+use crate::finding::{Finding, Identity, StepView, ThreadView};
 use crate::property::Violation;
 use moment::Moment;
 use names::Names;
@@ -52,10 +54,22 @@ impl Explainer {
             steps: steps.iter().map(|step| self.step(step, &moment)).collect(),
             schedule: schedule(steps),
             preemptions: crate::explore::preemptions(steps),
+            minimised_from: None,
+            orderings: Vec::new(),
             stdout,
             stderr,
             trace: None,
         }
+    }
+
+    /// What makes the finding that the halted execution shows the same as another one: less than all about it.
+    #[must_use]
+    pub fn identity(&self, target: &Target, violation: Violation, end: &RunEnd, steps: &[Step]) -> Identity {
+        let moment = Moment::new(target, &self.stacks, Some(end));
+        let culprit = moment.states.iter().find(|state| state.id == end.thread);
+        let culprit = culprit.map(|state| self.thread(state, end, &moment));
+        let location = self.location(end, culprit.as_ref(), steps);
+        Identity::new(violation, location, self.explanation(end, &moment, steps))
     }
 
     /// More about it: the wait-for relation of a deadlock, the block of a heap error.

@@ -67,6 +67,7 @@ pub fn render_finding(page: &mut Page, finding: &Finding) {
         page.indented(&format!("at {}", escape::text(location)));
     }
     finding.explanation.iter().for_each(|line| page.indented(&escape::text(line)));
+    render_orderings(page, finding);
     render_threads(page, &finding.threads);
     render_schedule(page, finding);
     render_output(page, finding);
@@ -74,6 +75,16 @@ pub fn render_finding(page: &mut Page, finding: &Finding) {
         page.blank();
         render_trace(page, finding);
     }
+}
+
+/// The orders without which the finding is not there; each has been tried the other way round.
+fn render_orderings(page: &mut Page, finding: &Finding) {
+    if finding.orderings.is_empty() {
+        return;
+    }
+    page.blank();
+    page.heading("decisive orderings (the other way round, it does not happen)");
+    finding.orderings.iter().for_each(|ordering| page.indented(&escape::text(&ordering.text)));
 }
 
 /// Every thread with its state and its stack.
@@ -95,13 +106,22 @@ fn render_schedule(page: &mut Page, finding: &Finding) {
     }
     page.blank();
     let steps = count(finding.steps.len() as u64, "step");
-    page.heading(&format!("schedule: {steps}, {}", count(finding.preemptions as u64, "preemption")));
+    let found = found_with(finding).map_or_else(String::new, |found| format!(" ({found})"));
+    page.heading(&format!("schedule: {steps}, {}{found}", count(finding.preemptions as u64, "preemption")));
     let lines = table::schedule(&finding.steps, &finding.threads, page.look.width - 2);
     let is_cut = lines.len() <= finding.steps.len();
     lines.iter().for_each(|line| page.line(&format!("  {line}")));
     if is_cut && finding.trace.is_some() {
         page.indented("(the trace file has all steps, and the replay below shows them)");
     }
+}
+
+/// The size that the schedule had when it was found, if it is another one now.
+fn found_with(finding: &Finding) -> Option<String> {
+    let found = finding.minimised_from?;
+    let (steps, preemptions) = (found.steps as u64, found.preemptions as u64);
+    let is_smaller = (found.steps, found.preemptions) != (finding.schedule.len(), finding.preemptions);
+    is_smaller.then(|| format!("found with {}, {}", count(steps, "step"), count(preemptions, "preemption")))
 }
 
 fn render_output(page: &mut Page, finding: &Finding) {

@@ -57,6 +57,10 @@ pub struct Host {
     frontend: Frontend<Target>,
     rules: Rules,
     notes: Vec<String>,
+    /// When the time that the user gave is over.
+    deadline: Option<Instant>,
+    /// When the time for what is done now is over, if that is earlier.
+    limit: Option<Instant>,
 }
 
 impl Host {
@@ -98,7 +102,7 @@ impl Host {
         let slowness = if is_instrumented { SLOWNESS } else { 1 };
         let limits = Limits { busy: rules.hang_limit * slowness, asleep: rules.hang_limit * PATIENCE };
         let target = Target::start(launch, limits).map_err(failure)?;
-        Ok(Host { frontend: Frontend::new(target), rules: *rules, notes: Vec::new() })
+        Ok(Host { frontend: Frontend::new(target), rules: *rules, notes: Vec::new(), deadline: None, limit: None })
     }
 
     /// Runs a schedule, and on to the end of the execution, as planned.
@@ -240,7 +244,28 @@ impl Host {
 
     /// Gives up an execution that is not over at this time.
     pub fn set_deadline(&mut self, deadline: Option<Instant>) {
-        self.frontend.backend_mut().set_deadline(deadline);
+        self.deadline = deadline;
+        self.limit(None);
+    }
+
+    /// Gives up executions at this time, too; None for no more than the deadline.
+    pub fn limit(&mut self, limit: Option<Instant>) {
+        self.limit = limit;
+        let earliest = [self.deadline, limit].into_iter().flatten().min();
+        self.frontend.backend_mut().set_deadline(earliest);
+    }
+
+    /// Whether the deadline or the limit has passed.
+    pub fn is_out_of_time(&self) -> bool {
+        [self.deadline, self.limit].into_iter().flatten().any(|time| Instant::now() >= time)
+    }
+
+    /// A fresh process, after an execution that was given up. If there is none, the next run says why.
+    pub fn recover(&mut self) {
+        let limit = self.limit;
+        self.frontend.backend_mut().set_deadline(None);
+        let _ = self.relaunch(|_| ());
+        self.limit(limit);
     }
 
     /// The process of the program.

@@ -9,13 +9,17 @@ mod flushes;
 mod functions;
 mod guarantee;
 mod host;
+mod minimizer;
+mod minimizing;
 mod outcomes;
 mod record;
 mod resume;
+mod reversing;
 mod simulator;
 mod stepping;
 
 pub use admit::{coverage, warnings};
+pub use minimizer::{Minimal, minimize};
 pub use resume::Keeping;
 pub use simulator::replay;
 

@@ -1,10 +1,12 @@
-//! Recording findings: explained while the execution is halted, written to a file, confirmed by running it again.
+//! Recording findings: explained while the execution is halted, written to a file, confirmed by running it again, and
+//! made as small as time allows.
 
 use super::host::Host;
-use super::{flushes, stepping};
+use super::minimizing::{Bench, Minimised};
+use super::{flushes, reversing, stepping};
 use crate::config::{Rules, RunConfig};
 use crate::exit::Failure;
-use crate::explain::{self, Witness};
+use crate::explain::{self, Explainer, Witness};
 use crate::explore::{Locations, Plan};
 use crate::finding::{Finding, Kind};
 use crate::frontend::Execution;
@@ -73,34 +75,55 @@ impl<'a> Recorder<'a> {
         }
         let explainer = host.explainer();
         let mut finding = explainer.finding(host.target(), violation.clone(), end, &execution.steps);
-        if self.findings.iter().any(|known| is_same(known, &finding)) {
+        let identity = finding.identity();
+        if self.findings.iter().any(|known| known.identity() == identity) {
             return Ok(());
         }
         // The file comes first: whatever happens from here on, the finding is not lost.
-        let path = trace::numbered_path(&self.config.trace, self.findings.len() + 1);
-        let rules = Rules { isolation: host.isolation(), ..self.config.rules };
-        let header = self.config.trace_header(&rules, locations, &finding, host.thread_origins());
-        trace::write(&path, &Trace { header, tokens: finding.schedule.clone(), flushed: flushes::names(&finding) })?;
-        finding.trace = Some(path);
+        finding.trace = Some(trace::numbered_path(&self.config.trace, self.findings.len() + 1));
+        self.write(&finding, locations, host)?;
         match confirm(&finding, &violation, host, &self.config.rules) {
             Err(Failure::Interrupted | Failure::OutOfTime) => {
                 finding.explanation.push("not confirmed by a second run: there was no time left".into());
             }
             confirmed => {
                 confirmed?;
-                stepping::watch(&mut finding, &Witness::new(explainer), host);
+                finding = self.improved(finding, execution, locations, host, explainer)?;
             }
         }
         self.findings.push(finding);
         Ok(())
     }
-}
 
-/// Two findings that a person would call the same.
-fn is_same(known: &Finding, new: &Finding) -> bool {
-    // Where an invariant fails is one bug, whatever number the step has.
-    let is_explained_alike = known.kind == Kind::Invariant || known.explanation == new.explanation;
-    (known.kind, &known.message, &known.location) == (new.kind, &new.message, &new.location) && is_explained_alike
+    /// The finding with the smallest schedule for which there is time, and with all that is to be said about it. The file
+    /// is replaced, whole or not at all.
+    fn improved(
+        &self,
+        finding: Finding,
+        execution: &Execution,
+        locations: &Locations,
+        host: &mut Host,
+        explainer: Explainer,
+    ) -> Result<Finding, Failure> {
+        let Some(limit) = self.config.minimize else {
+            return Ok(stepping::watched(finding, Witness::new(explainer), host));
+        };
+        let mut bench = Bench { host, rules: &self.config.rules, explainer: &explainer };
+        let Minimised { finding, steps, .. } = bench.minimise(&finding, &execution.steps, limit);
+        let decisive = bench.decisive(&finding, &steps, limit / 2);
+        self.write(&finding, locations, host)?;
+        let mut finding = stepping::watched(finding, Witness::new(explainer), host);
+        finding.orderings = reversing::tell(&decisive, &finding, &steps);
+        Ok(finding)
+    }
+
+    /// Writes the trace of a finding.
+    fn write(&self, finding: &Finding, locations: &Locations, host: &Host) -> Result<(), Failure> {
+        let Some(path) = &finding.trace else { return Ok(()) };
+        let rules = Rules { isolation: host.isolation(), ..self.config.rules };
+        let header = self.config.origin(&rules, locations).header(finding, host.thread_origins());
+        Ok(trace::write(path, &Trace { header, tokens: finding.schedule.clone(), flushed: flushes::names(finding) })?)
+    }
 }
 
 /// Runs the schedule again: the same must happen.

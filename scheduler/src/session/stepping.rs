@@ -20,14 +20,15 @@ pub fn take(token: Token, host: &mut Host, witness: &Witness, execution: &mut Ex
 
 /// Runs the schedule of a finding once more, in steps as far as reports show them, and adds what there was to see. The
 /// finding has been confirmed: if this can not be done, it is one none the less.
-pub fn watch(finding: &mut Finding, witness: &Witness, host: &mut Host) {
+pub fn watched(mut finding: Finding, witness: Witness, host: &mut Host) -> Finding {
     // What hangs would hang again.
     let count = finding.schedule.len() - usize::from(finding.kind == Kind::Hang && !finding.schedule.is_empty());
     for range in table::shown(count).into_iter().filter(|range| !range.is_empty()) {
-        if watch_range(range, finding, witness, host).is_err() {
-            return;
+        if watch_range(range, &mut finding, &witness, host).is_err() {
+            break;
         }
     }
+    finding
 }
 
 fn watch_range(range: Range<usize>, finding: &mut Finding, witness: &Witness, host: &mut Host) -> Result<(), Failure> {

@@ -8,6 +8,7 @@ mod information;
 mod invariants;
 mod journals;
 mod machine;
+mod minimizing;
 mod names;
 mod output;
 mod queries;
