@@ -18,6 +18,16 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if is_device { write_through(path, bytes) } else { replace(path, bytes) }
 }
 
+/// Whether a file could be written there, as far as that can be told before: nothing changes. Whoever reads from a pipe
+/// would take it for the end if it were opened and closed, so pipes and devices are left alone.
+///
+/// # Errors
+/// As [`write`], but for a disk that is full.
+pub fn check(path: &Path) -> io::Result<()> {
+    let is_device = fs::metadata(path).is_ok_and(|found| !found.is_file());
+    if is_device { Ok(()) } else { Temporary::beside(path).map(|_| ()) }
+}
+
 /// Pipes and devices keep their place: moving a file over them would replace them.
 fn write_through(path: &Path, bytes: &[u8]) -> io::Result<()> {
     OpenOptions::new().write(true).open(path)?.write_all(bytes)

@@ -156,6 +156,8 @@ pub struct Ordering {
     pub first: usize,
     /// The step that comes later; None if the execution ended before.
     pub second: Option<usize>,
+    /// The thread of that step.
+    pub second_thread: ThreadId,
 }
 
 /// Steps are counted from 1, as in reports.

@@ -1,6 +1,6 @@
 //! `rscale minimize`: the same finding with fewer preemptions and steps.
 
-use super::{OutputArgs, check_directory, print_text};
+use super::{OutputArgs, check_file, print_text};
 use crate::config::{ReplayConfig, parse_duration};
 use crate::exit::{Exit, Failure};
 use crate::report::text::{Page, render_finding};
@@ -41,7 +41,7 @@ impl MinimizeArgs {
     pub fn execute(self) -> Result<Exit, Failure> {
         self.report.check()?;
         let output = self.output.unwrap_or_else(|| beside(&self.trace));
-        check_directory("--output", &output)?;
+        check_file("--output", &output)?;
         let config = ReplayConfig::load(&self.trace, self.program.as_deref(), self.args, Engine::Fibers)?;
         let limit = self.time_limit.unwrap_or(LIMIT);
         let Some(minimal) = session::minimize(&config, &output, limit)? else {

@@ -1,10 +1,12 @@
 //! The command line. CLI.md is its contract; each subcommand is one file.
 
+mod ci;
 mod doctor;
 mod include_dir;
 mod list;
 mod minimize;
 mod replay;
+mod report;
 mod resume;
 mod run;
 
@@ -12,6 +14,7 @@ use crate::exit::{Exit, Failure};
 use crate::report::json::Destination;
 use crate::report::{ColorChoice, Look, Target, print};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use rscale_replay::atomic;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +25,7 @@ Examples:
   rscale run ./a.out --filters db=30     only the first 30 steps
   rscale replay trace.txt                show a found bug step by step
   rscale minimize trace.txt              the same bug with fewer preemptions
+  rscale report trace.txt --html x.html  draw it
 
 Exit status: 0 nothing found, 1 something found, 2 could not run,
 3 nothing found but incomplete, 4 the program is nondeterministic";
@@ -40,6 +44,7 @@ enum Subcommands {
     Replay(replay::ReplayArgs),
     Resume(resume::ResumeArgs),
     Minimize(minimize::MinimizeArgs),
+    Report(report::ReportArgs),
     List(list::ListArgs),
     Doctor(doctor::DoctorArgs),
     IncludeDir(include_dir::IncludeDirArgs),
@@ -74,12 +79,13 @@ impl OutputArgs {
     }
 
     fn check(&self) -> Result<(), Failure> {
-        self.json.as_deref().map_or(Ok(()), |path| check_directory("--json", path))
+        let file = self.json.as_deref().filter(|_| self.json_destination() != Some(Destination::Stdout));
+        file.map_or(Ok(()), |path| check_file("--json", path))
     }
 }
 
 /// Learning that a result can not be written is cheaper before the search than after it.
-fn check_directory(option: &str, path: &Path) -> Result<(), Failure> {
+fn check_file(option: &str, path: &Path) -> Result<(), Failure> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     if path.is_dir() {
         return Err(Failure::Usage(format!("{option} {}: that is a directory; name a file in it", path.display())));
@@ -88,7 +94,8 @@ fn check_directory(option: &str, path: &Path) -> Result<(), Failure> {
         Some(directory) if !directory.is_dir() => {
             Err(Failure::Usage(format!("{option} {}: there is no directory {}", path.display(), directory.display())))
         }
-        _ => Ok(()),
+        _ => atomic::check(path)
+            .map_err(|cause| Failure::Usage(format!("{option} {}: it can not be written: {cause}", path.display()))),
     }
 }
 
@@ -99,6 +106,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Result<Exit, Failure> 
         Ok(Subcommands::Replay(args)) => args.execute(),
         Ok(Subcommands::Resume(args)) => args.execute(),
         Ok(Subcommands::Minimize(args)) => args.execute(),
+        Ok(Subcommands::Report(args)) => args.execute(),
         Ok(Subcommands::List(_)) => list::execute(),
         Ok(Subcommands::Doctor(args)) => args.execute(),
         Ok(Subcommands::IncludeDir(_)) => include_dir::execute(),
@@ -147,6 +155,7 @@ mod tests {
             "rscale resume search.journal",
             "rscale replay trace.txt",
             "rscale minimize trace.txt",
+            "rscale report trace.txt --html out.html",
             "rscale list",
             "rscale doctor",
         ] {
@@ -161,8 +170,7 @@ mod tests {
             "rscale walk",
             "rscale run",
             "rscale run a.out --races",
-            "rscale run a.out --junit f",
-            "rscale run a.out --sarif f",
+            "rscale run a.out --annotations gitlab",
             "rscale replay",
             "rscale replay trace.txt --engine ptrace",
         ] {
@@ -180,6 +188,9 @@ mod tests {
             "rscale run /no/such/program",
             "rscale run /bin/true --json /no/such/directory/x.json",
             "rscale run /bin/true --trace /tmp",
+            "rscale run /bin/true --junit /no/such/directory/x.xml",
+            "rscale run /bin/true --sarif /tmp",
+            "rscale run /bin/true --junit /proc/x.xml",
         ] {
             assert_eq!(main(line(words)).expect_err(words).exit(), Exit::Failed, "{words}");
         }
@@ -195,7 +206,7 @@ mod tests {
         {
             let help = part.render_help().to_string();
             assert!(help.lines().all(|line| line.chars().count() <= 80), "{name}: {help}");
-            assert!(help.lines().count() <= 60, "{name} has {} lines: {help}", help.lines().count());
+            assert!(help.lines().count() <= 64, "{name} has {} lines: {help}", help.lines().count());
         }
     }
 

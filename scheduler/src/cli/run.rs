@@ -1,6 +1,7 @@
 //! `rscale run`: explore the schedules of a program.
 
-use super::{OutputArgs, check_directory};
+use super::ci::CiArgs;
+use super::{OutputArgs, check_file};
 use crate::compile::Subject;
 use crate::config::{
     FilterChoice, Invariants, Rules, RunConfig, Scope, Surroundings, Watched, check_combination, parse_duration,
@@ -114,6 +115,8 @@ pub struct RunArgs {
     trace: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    ci: CiArgs,
     /// No progress line on the terminal
     #[arg(long, help_heading = "Output")]
     no_progress: bool,
@@ -178,6 +181,7 @@ impl RunArgs {
     pub(super) fn execute_keeping(self, keeping: Keeping) -> Result<Exit, Failure> {
         let is_dry = self.dry_run;
         let journal = self.journal.clone();
+        let ci = self.ci.clone();
         let (config, output, no_progress) = self.resolve()?;
         let keeping = match (keeping, journal) {
             (Keeping::Nothing, Some(path)) => Keeping::In(path, described(&config)?),
@@ -198,10 +202,10 @@ impl RunArgs {
         let summary = match result {
             Ok(summary) => summary,
             Err(failure) => {
-                if let Some(destination) = output.json_destination() {
-                    // The failure itself says more than the failure to write it down.
-                    let _ = json::write(&destination, &Summary::failed(&config, &failure));
-                }
+                // The failure itself says more than the failure to write it down.
+                let summary = Summary::failed(&config, &failure);
+                let _ = output.json_destination().map(|destination| json::write(&destination, &summary));
+                let _ = ci.write(&summary, output.target());
                 return Err(failure);
             }
         };
@@ -211,6 +215,7 @@ impl RunArgs {
         if let Some(destination) = output.json_destination() {
             json::write(&destination, &summary)?;
         }
+        ci.write(&summary, output.target())?;
         Ok(summary.exit_code())
     }
 
@@ -221,9 +226,10 @@ impl RunArgs {
         let filters = self.chosen_filters(&rules).map_err(|reason| Failure::Usage(format!("--filters: {reason}")))?;
         rules.schedules_waiting = filters::needs(filters.as_deref().unwrap_or_default()).every_round;
         let trace = self.trace.unwrap_or_else(|| "trace.txt".into());
-        check_directory("--trace", &trace)?;
-        self.journal.as_deref().map_or(Ok(()), |journal| check_directory("--journal", journal))?;
+        check_file("--trace", &trace)?;
+        self.journal.as_deref().map_or(Ok(()), |journal| check_file("--journal", journal))?;
         self.output.check()?;
+        self.ci.check()?;
         let invariants = Invariants::new(self.invariant, self.properties.as_deref())?;
         let config = RunConfig {
             subject: Subject::prepare(&self.program)?,

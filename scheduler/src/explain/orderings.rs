@@ -40,7 +40,7 @@ pub fn tell(pair: &Pair, finding: &Finding, steps: &[Step], missing: Option<&Ste
     };
     let [one, two] = [first, second].map(|step| who(step.token.thread, finding));
     let text = format!("{one} {did} before {two} {then} {other}{}", place(second));
-    Some(Ordering { text, first: pair.first, second: index })
+    Some(Ordering { text, first: pair.first, second: index, second_thread: second.token.thread })
 }
 
 /// What the two are about: the same thing, or else the first thing of each.
@@ -115,7 +115,8 @@ mod tests {
         let pair = Pair { first: 1, second: Second::Step(2) };
         let told = tell(&pair, &finding, &steps, None).expect("both have names");
         let text = "thread 1 (left, ab.c:20) read `queue.head` (ab.c:7) before thread 2 (right) wrote it (ab.c:12)";
-        assert_eq!(told, Ordering { text: text.into(), first: 1, second: Some(2) });
+        let second_thread = ThreadId(2);
+        assert_eq!(told, Ordering { text: text.into(), first: 1, second: Some(2), second_thread });
         let missing = Pair { first: 1, second: Second::Missing(raw(2, Op::Write).action) };
         let told = tell(&missing, &finding, &steps, Some(&step(2, "write", &["tail"], ""))).expect("both have names");
         assert!(told.text.ends_with("before thread 2 (right) could write `tail`"), "{}", told.text);

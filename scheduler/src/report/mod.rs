@@ -3,10 +3,16 @@
 //! Reports are rendered into strings first, as a function of the result and the [`Look`] alone, so that tests can
 //! compare whole reports; only this module writes.
 
+pub mod annotations;
 pub mod base64;
 pub mod escape;
+pub mod html;
 pub mod json;
+pub mod junit;
+pub mod markup;
+pub mod places;
 pub mod progress;
+pub mod sarif;
 pub mod table;
 pub mod text;
 

@@ -58,7 +58,7 @@ pub fn schedule(steps: &[StepView], threads: &[ThreadView], width: usize) -> Vec
 }
 
 /// The stacks of a finding show whole paths; a table has no room for them.
-fn file_name(location: &str) -> &str {
+pub fn file_name(location: &str) -> &str {
     location.rsplit('/').next().unwrap_or(location)
 }
 

@@ -5,6 +5,7 @@
 
 mod admit;
 mod bounds;
+mod depicting;
 mod flushes;
 mod functions;
 mod guarantee;
@@ -19,6 +20,7 @@ mod simulator;
 mod stepping;
 
 pub use admit::{coverage, warnings};
+pub use depicting::{Depicted, depict};
 pub use minimizer::{Minimal, minimize};
 pub use resume::Keeping;
 pub use simulator::replay;

@@ -21,6 +21,21 @@ use rscale_protocol::{Choice, Ending};
 /// # Errors
 /// Where the program can not be run.
 pub fn replay(config: &ReplayConfig) -> Result<Replay, Failure> {
+    play(config).map(|played| played.replay)
+}
+
+/// A replay, and the program as it left it.
+pub struct Played {
+    /// What there was to see.
+    pub replay: Replay,
+    /// The steps that were taken.
+    pub execution: Execution,
+    /// The program.
+    pub host: Host,
+}
+
+/// Replays a schedule, for more than its text.
+pub fn play(config: &ReplayConfig) -> Result<Played, Failure> {
     let mut notes = Vec::new();
     let program = admit::inspect(&config.subject.executable, &mut notes)?;
     let resolve = |option, names| functions::resolve(option, names, &config.subject, &config.watched);
@@ -50,7 +65,7 @@ pub fn replay(config: &ReplayConfig) -> Result<Replay, Failure> {
         seen.tell(step);
     }
     let [stdout, stderr] = host.output();
-    Ok(Replay {
+    let replay = Replay {
         program: config.subject.given.to_string_lossy().into_owned(),
         args: config.args.iter().map(|argument| argument.to_string_lossy().into_owned()).collect(),
         trace: config.path.to_string_lossy().into_owned(),
@@ -62,7 +77,8 @@ pub fn replay(config: &ReplayConfig) -> Result<Replay, Failure> {
         answers,
         stacks,
         end,
-    })
+    };
+    Ok(Played { replay, execution, host })
 }
 
 /// What the functions return in the state that the execution is in (SCALE's EvaluateFunctionCall).

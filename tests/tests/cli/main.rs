@@ -3,6 +3,7 @@
 //! Each test asserts the exit status and the text that matters. CLI.md is the contract.
 
 mod bounded;
+mod ci;
 mod endings;
 mod information;
 mod invariants;
@@ -11,6 +12,7 @@ mod machine;
 mod minimizing;
 mod names;
 mod output;
+mod picture;
 mod queries;
 mod refusals;
 mod replays;
