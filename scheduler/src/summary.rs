@@ -109,6 +109,8 @@ pub struct Summary {
     pub notes: Vec<String>,
     /// What came of each bound, where several were searched one after the other.
     pub levels: Vec<Level>,
+    /// Trace constraint systems that had no solution (`epor`).
+    pub unsatisfiable_systems: u64,
 }
 
 impl Summary {
@@ -143,6 +145,7 @@ impl Summary {
             engine: "fibers".into(),
             notes: config.notes.clone(),
             levels: Vec::new(),
+            unsatisfiable_systems: 0,
         }
     }
 
@@ -199,7 +202,7 @@ mod tests {
         for name in
             "rscale program args filters memory verdict complete guarantee runs executions blocked discarded states \
                      transitions max_depth race_checks dependence_checks elapsed_s executions_per_s peak_rss_kib jobs \
-                     findings outcomes isolation engine notes levels"
+                     findings outcomes isolation engine notes levels unsatisfiable_systems"
                 .split_whitespace()
         {
             let at = rest.find(&format!("\"{name}\":")).unwrap_or_else(|| panic!("{name} is missing or misplaced"));

@@ -44,6 +44,8 @@ pub struct Counts {
     pub race_checks: u64,
     /// Pairs of events that were compared to see whether their order matters.
     pub dependence_checks: u64,
+    /// Trace constraint systems that were found to have no solution.
+    pub unsatisfiable: u64,
 }
 
 impl Counts {
@@ -82,6 +84,7 @@ impl Counts {
             out_of_steps: self.out_of_steps + other.out_of_steps,
             race_checks: self.race_checks + other.race_checks,
             dependence_checks: self.dependence_checks + other.dependence_checks,
+            unsatisfiable: self.unsatisfiable + other.unsatisfiable,
         }
     }
 }

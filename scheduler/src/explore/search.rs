@@ -208,8 +208,9 @@ mod tests {
                                                   left in prop::collection::vec(any_step(), 0..4),
                                                   ending in 0..Ending::ALL.len()) {
             let states = ["nsb", "lcd,superstep", "db=20,pb=3,delay=4"];
-            let traces = ["dpor", "source", "optimal", "naive-bpor=1", "bpor=1", "source-bpor=1", "lazy-bpor=1"];
-            for list in states.iter().chain(&traces) {
+            let traces = ["dpor", "source", "optimal", "epor", "epor-sh"];
+            let bounded = ["naive-bpor=1", "bpor=1", "source-bpor=1", "lazy-bpor=1"];
+            for list in states.iter().chain(&traces).chain(&bounded) {
                 let filters = crate::config::parse_filters(list, filters::registry()).expect("filters");
                 let mut search = filters::strategy(&filters, Terms { seed: 1, sees_accesses: true, memory: rscale_protocol::MemoryModel::Sc });
                 for steps in &runs {

@@ -110,7 +110,7 @@ pub fn needs(choices: &[FilterChoice]) -> Needs {
 /// Every filter.
 #[must_use]
 pub fn registry() -> &'static [FilterInfo] {
-    static REGISTRY: [FilterInfo; 16] = [
+    static REGISTRY: [FilterInfo; 18] = [
         nsb::INFO,
         db::INFO,
         bounds::PREEMPTIONS,
@@ -120,6 +120,8 @@ pub fn registry() -> &'static [FilterInfo] {
         por::DPOR,
         por::SOURCE,
         por::OPTIMAL,
+        por::EPOR,
+        por::EPOR_SH,
         por::NAIVE_BPOR,
         por::BPOR,
         por::SOURCE_BPOR,
@@ -199,9 +201,9 @@ pub enum Preserves {
         preemptions: u64,
         /// How many branches were cut; 0 if the bound was never hit.
         cut: u64,
-        /// Branches that were explored because it was too hard to tell how many they need.
-        estimated: u64,
     },
+    /// More than what is within the bound: so many branches were explored because it was too hard to tell what they need.
+    Estimated(u64),
     /// Nothing for certain: schedules were run by chance.
     Sampled(Sampled),
 }

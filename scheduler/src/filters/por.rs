@@ -1,9 +1,9 @@
-//! `dpor`, `source`, `optimal`, and `bpor` and its relatives with a bound on preemptions: dynamic partial order
+//! `dpor`, `source`, `optimal`, `epor`, and `bpor` and its relatives with a bound on preemptions: dynamic partial order
 //! reduction, which is a strategy of its own.
 
 use super::{FilterInfo, Make, Needs, Terms};
 use crate::explore::Strategy;
-use crate::reduce::{Bounded, Lazy, Method, Optimal, Persistent, Reduction, Source};
+use crate::reduce::{Bounded, Eager, Lazy, Length, Method, Optimal, Persistent, Reduction, Source};
 
 pub(super) const DPOR: FilterInfo = FilterInfo {
     name: "dpor",
@@ -30,6 +30,24 @@ pub(super) const OPTIMAL: FilterInfo = FilterInfo {
     summary: "partial order reduction with wakeup trees: exactly one execution per Mazurkiewicz trace",
     needs: Needs::NOTHING,
     make: Make::Strategy(|_, terms| Box::new(Reduction::new(Box::new(Optimal), terms))),
+};
+
+pub(super) const EPOR: FilterInfo = FilterInfo {
+    name: "epor",
+    argument: None,
+    range: 0..=0,
+    summary: "eager partial order reduction: the orders of whole sections are planned from one execution of them",
+    needs: Needs::NOTHING,
+    make: Make::Strategy(|_, terms| Box::new(Reduction::new(Box::new(Eager::new(Length::Long)), terms))),
+};
+
+pub(super) const EPOR_SH: FilterInfo = FilterInfo {
+    name: "epor-sh",
+    argument: None,
+    range: 0..=0,
+    summary: "epor with short sections: one event of each thread that depends on others",
+    needs: Needs::NOTHING,
+    make: Make::Strategy(|_, terms| Box::new(Reduction::new(Box::new(Eager::new(Length::Short)), terms))),
 };
 
 pub(super) const NAIVE_BPOR: FilterInfo = FilterInfo {
@@ -63,7 +81,7 @@ pub(super) const LAZY_BPOR: FilterInfo = FilterInfo {
     name: "lazy-bpor",
     argument: Some("N"),
     range: 0..=u64::MAX,
-    summary: "source among the traces that need at most N preemptions: repeats none, but may miss some",
+    summary: "source among the traces that need at most N preemptions: misses none, and repeats none",
     needs: Needs::NOTHING,
     make: Make::Strategy(|bound, terms| Box::new(Reduction::new(Box::new(Lazy::new(bound.unwrap_or(0))), terms))),
 };

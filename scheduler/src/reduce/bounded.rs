@@ -1,28 +1,27 @@
 //! Partial order reduction among the executions with a limited number of preemptions (Sachinoglou, chapter 4).
 //!
-//! A reversal that is too expensive in the middle of a block may be cheap where the block begins, so the sound methods try the
-//! second thread there too: a *conservative* branch (Coons, Musuvathi and McKinley). Brute force has shown that this is not
-//! enough, so they differ from the paper in three ways, each of which only adds executions:
+//! A reversal that is too expensive in the middle of a block may be cheap where the block begins, so the sound methods try
+//! threads there too ([`super::conservative`]). Brute force has shown that this is not enough, so they differ from the
+//! paper in three ways, each of which only adds executions:
 //!
 //! - The second thread is tried directly before the race too, whatever else is explored there: another thread that could
 //!   begin the same sequence may have to be stopped in the middle of it.
-//! - A thread that had to wait is tried before what let it go on, a lock before the unlock: where it comes to block, the next
-//!   switch costs nothing.
+//! - A thread that had to wait is tried before what let it go on.
 //! - The paper lets every event go to sleep that is no conservative branch. But of two equivalent executions, the one that
 //!   was explored first may have been cut at the bound. Only one kind of event is never worse first than later: one that
 //!   goes on with the running thread, and makes no other thread's step possible.
 //!
 //! There is no proof of this; the tests compare with all interleavings of random programs.
 
+use super::conservative::{try_early, try_waiting};
 use super::footprint::{Footprint, Role};
 use super::history::{EventIndex, History};
 use super::plan::{Node, Planner, initials, leading};
-use super::preemptions::{Preemptions, State, block_start, running};
+use super::preemptions::{Preemptions, State, running};
 use super::reversal::{Executed, Reversal};
-use crate::explore::Candidates;
 use crate::filters::Preserves;
+use rscale_protocol::Family;
 use rscale_protocol::arena::Token;
-use rscale_protocol::{Choice, Family};
 
 /// What is explored because of a race.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,31 +70,9 @@ impl Bounded {
         }
     }
 
-    /// Tries a thread before an event, and where the block of that event begins.
-    fn add_conservative(&mut self, token: Token, before: EventIndex, nodes: &mut [Node], executed: Executed<'_>) {
-        let event = executed.history.event(before);
-        if event.is_pick() || event.footprint.thread() == token.thread {
-            return;
-        }
-        self.add_thread(token, before, nodes, executed);
-        self.add_thread(token, block_start(before, executed.history), nodes, executed);
-    }
-
-    /// Tries a thread before an event; where it can not go on there, everybody.
-    fn add_thread(&mut self, token: Token, at: EventIndex, nodes: &mut [Node], executed: Executed<'_>) {
-        let event = executed.history.event(at);
-        let all = Candidates::all(executed.steps[event.step as usize].enabled);
-        let proceed = Token { thread: token.thread, choice: Choice::Proceed };
-        let own: Vec<Token> = [token, proceed].into_iter().filter(|&token| all.contains(token)).collect();
-        let tokens = if own.is_empty() { all.iter().collect() } else { own };
-        let state = State::before(at, executed);
-        let node = &mut nodes[at as usize];
-        for token in tokens {
-            let is_explored = node.explores(event.footprint.token, token);
-            if !is_explored && self.is_within(token, &state, executed.history) {
-                node.tree.add(Footprint::unknown(token));
-            }
-        }
+    /// Whether a thread may go on before an event of the execution.
+    fn is_within_before(&mut self, token: Token, at: EventIndex, executed: Executed<'_>) -> bool {
+        self.is_within(token, &State::before(at, executed), executed.history)
     }
 }
 
@@ -109,21 +86,15 @@ impl Planner for Bounded {
         let members: Vec<&Footprint> = members.into_iter().map(|index| sequence[index]).collect();
         self.add_one_of(&members, nodes, reversal);
         if let Some(second) = sequence.last().filter(|_| self.method != Method::Naive) {
-            self.add_conservative(second.token, reversal.first, nodes, reversal.executed);
+            let executed = reversal.executed;
+            let is_within = |token, at| self.is_within_before(token, at, executed);
+            try_early(second.token, reversal.first, nodes, executed, is_within);
         }
     }
 
     fn plan_wait(&mut self, nodes: &mut [Node], index: EventIndex, executed: Executed<'_>) {
-        if self.method == Method::Naive {
-            return;
-        }
-        let history = executed.history;
-        let Footprint { token, touches, .. } = &history.event(index).footprint;
-        for touch in touches {
-            let earlier = history.touched(touch.variable).iter().rev().find(|entry| entry.event < index);
-            if let Some(entry) = earlier.filter(|entry| entry.thread != token.thread) {
-                self.add_conservative(*token, entry.event, nodes, executed);
-            }
+        if self.method != Method::Naive {
+            try_waiting(index, nodes, executed, |token, at| self.is_within_before(token, at, executed));
         }
     }
 
@@ -145,7 +116,7 @@ impl Planner for Bounded {
     fn preserves(&self) -> Vec<Preserves> {
         let (bound, cut) = (self.bound, self.cut);
         let within = match self.method {
-            Method::Naive => Preserves::SomeWithin { preemptions: bound, cut, estimated: 0 },
+            Method::Naive => Preserves::SomeWithin { preemptions: bound, cut },
             Method::Persistent | Method::Source => Preserves::OnlyWithin { bound: "preemptions", value: bound, cut },
         };
         vec![Preserves::EveryTrace, within]

@@ -2,11 +2,13 @@
 //!
 //! The strategy runs an execution, orders its events by happens-before ([`history`]), finds the races ([`races`]) and
 //! plans their reversals ([`plan`], [`wakeup`]): `dpor`, `source` and `optimal` differ in nothing but the last, and so do
-//! the searches with a bound on preemptions ([`bounded`], [`lazy`]). What depends on what stands in one table
-//! ([`rscale_protocol::dependence`]).
+//! the searches that plan ahead ([`eager`]) and those with a bound on preemptions ([`bounded`], [`lazy`]). What depends on
+//! what stands in one table ([`rscale_protocol::dependence`]).
 
 mod bounded;
 mod buffered;
+mod conservative;
+mod eager;
 mod elsewhere;
 mod event;
 mod footprint;
@@ -39,6 +41,7 @@ use std::rc::Rc;
 use wakeup::Tree;
 
 pub use bounded::{Bounded, Method};
+pub use eager::{Eager, Length};
 pub use lazy::Lazy;
 pub use plan::{Optimal, Persistent, Source};
 pub use saved::SavedReduction;
@@ -118,6 +121,7 @@ impl Strategy for Reduction {
             Some(end) if end.ending == Ending::Diverged => self.go_on_in_all_ways(&end.enabled),
             _ => {}
         }
+        self.planner.look_ahead(known, &self.history, &mut self.counts);
         self.find_pending(execution);
         self.find_late(execution, known);
         self.plan_reversals(new);
@@ -171,7 +175,13 @@ impl Reduction {
     /// Goes back to the last state with something left to explore, and plans that. None if there is none.
     fn backtrack(&mut self) -> Option<()> {
         loop {
-            if let Some((event, rest)) = self.nodes.last_mut()?.tree.take_first() {
+            let node = self.nodes.last_mut()?;
+            if node.tree.is_empty()
+                && let Some(sequence) = self.planner.more(node, &self.history, &mut self.counts)
+            {
+                node.tree.insert(&mut sequence.iter().collect::<Vec<_>>());
+            }
+            if let Some((event, rest)) = node.tree.take_first() {
                 self.follow(event, rest);
                 return Some(());
             }
@@ -325,9 +335,11 @@ impl Reduction {
         let start = if extent == Extent::Whole { 0 } else { new };
         let executed = Executed { steps: &self.steps, history: &self.history };
         for race in &self.races[start..] {
-            self.planner.plan(&mut self.nodes, &Reversal::of(race, executed, extent));
+            if !self.planner.is_settled(race, &self.history) {
+                self.planner.plan(&mut self.nodes, &Reversal::of(race, executed, extent));
+                self.counts.race_checks += 1;
+            }
         }
-        self.counts.race_checks += (self.races.len() - start) as u64;
         // The others belong to this execution alone.
         self.races.retain(|race| matches!(race.second, Second::Executed(_) | Second::Late(_)));
     }

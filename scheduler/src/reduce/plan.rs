@@ -3,8 +3,9 @@
 use super::footprint::Footprint;
 use super::history::{EventIndex, History};
 use super::preemptions::State;
-use super::reversal::{Executed, Extent, Reversal};
+use super::reversal::{Executed, Extent, Race, Reversal};
 use super::wakeup::Tree;
+use crate::explore::Counts;
 use crate::filters::Preserves;
 use rscale_protocol::arena::Token;
 use std::rc::Rc;
@@ -39,6 +40,19 @@ impl Node {
 pub trait Planner {
     /// Makes sure that the race will be reversed, by something that is explored from the node before its first event.
     fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>);
+
+    /// Looks at an execution before its races are planned; events from the branch on are new.
+    fn look_ahead(&mut self, _branch: EventIndex, _history: &History, _counts: &mut Counts) {}
+
+    /// Whether the race needs no plan, because its reversal will be explored anyway.
+    fn is_settled(&mut self, _race: &Race, _history: &History) -> bool {
+        false
+    }
+
+    /// Something else to be explored from the state behind all events, where nothing is planned any more.
+    fn more(&mut self, _node: &Node, _history: &History, _counts: &mut Counts) -> Option<Vec<Footprint>> {
+        None
+    }
 
     /// Looks at a new event that may have had to wait: where its thread comes to wait can matter to a bound.
     fn plan_wait(&mut self, _nodes: &mut [Node], _event: EventIndex, _executed: Executed<'_>) {}

@@ -159,13 +159,12 @@ fn cut(preserves: &Preserves) -> Option<String> {
             let unit = if value == 1 { bound.trim_end_matches('s') } else { bound };
             Some(format!("nothing was explored beyond {value} {unit} ({} cut)", states(cut)))
         }
-        Preserves::SomeWithin { preemptions, cut, estimated } => {
+        Preserves::SomeWithin { preemptions, cut } => {
             let bound = at_most(preemptions, "preemptions");
-            let estimated = match estimated {
-                0 => String::new(),
-                count => format!(", and it was too hard to tell what {count} others need, which were explored"),
-            };
-            Some(format!("only part of what can happen with {bound} was explored ({cut} branches were cut{estimated})"))
+            Some(format!("only part of what can happen with {bound} was explored ({cut} branches were cut)"))
+        }
+        Preserves::Estimated(count) => {
+            Some(format!("it was too hard to tell what {count} branches need, which were explored"))
         }
         Preserves::Sampled(sampled) => Some(sampled.in_words()),
     }
@@ -175,20 +174,25 @@ fn cut(preserves: &Preserves) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn some(cut_branches: u64, estimated: u64) -> Option<String> {
-        cut(&Preserves::SomeWithin { preemptions: 1, cut: cut_branches, estimated })
+    fn some(cut_branches: u64) -> Option<String> {
+        cut(&Preserves::SomeWithin { preemptions: 1, cut: cut_branches })
     }
 
     #[test]
     fn part_of_what_is_within_a_bound_is_called_that() {
         let text = "only part of what can happen with at most 1 preemption was explored (7 branches were cut)";
-        assert_eq!(some(7, 0).as_deref(), Some(text));
-        assert!(some(7, 5).is_some_and(|text| text.contains("too hard to tell what 5 others need")));
+        assert_eq!(some(7).as_deref(), Some(text));
+    }
+
+    #[test]
+    fn estimates_are_called_that() {
+        let text = cut(&Preserves::Estimated(5));
+        assert!(text.is_some_and(|text| text.contains("too hard to tell what 5 branches need")));
     }
 
     #[test]
     fn a_bound_that_was_never_hit_says_nothing() {
-        assert_eq!(some(0, 5), None);
+        assert_eq!(some(0), None);
         assert_eq!(cut(&Preserves::OnlyWithin { bound: "preemptions", value: 1, cut: 0 }), None);
     }
 }

@@ -241,6 +241,7 @@ impl Exploration<'_> {
         summary.discarded = counts.discarded;
         summary.race_checks = counts.race_checks;
         summary.dependence_checks = counts.dependence_checks;
+        summary.unsatisfiable_systems = counts.unsatisfiable;
         summary.states = counts.states;
         summary.transitions = counts.transitions;
         summary.max_depth = counts.max_depth;

@@ -4,8 +4,8 @@
  * levels: -O1
  * isolation: snapshot
  * variant: -DN=3 nsb=12 source=12 optimal=12
- * variant: -DN=4 nsb=28 source=28 optimal=28
- * variant: -DN=7 source=320 optimal=320
+ * variant: -DN=4 nsb=28 source=28 optimal=28 epor=28 epor-sh=28
+ * variant: -DN=7 source=320 optimal=320 epor=320 epor-sh=320
  * variant: -DN=9 source=1536 optimal=1536
  *
  * Seed 001, figure 5.1: thread j makes x[j] one more than x[j-1]; another one looks for the last zero, from the end of the

@@ -3,10 +3,10 @@
  * scope: all
  * levels: -O1
  * isolation: snapshot
- * variant: -DSB nsb=3 source=3 optimal=3
- * variant: -DMP nsb=3 source=3 optimal=3
- * variant: -DWW nsb=3 source=3 optimal=3
- * variant: -DIRIW nsb=15 source=15 optimal=15
+ * variant: -DSB nsb=3 source=3 optimal=3 epor=3 epor-sh=3
+ * variant: -DMP nsb=3 source=3 optimal=3 epor=3 epor-sh=3
+ * variant: -DWW nsb=3 source=3 optimal=3 epor=3 epor-sh=3
+ * variant: -DIRIW nsb=15 source=15 optimal=15 epor=15 epor-sh=15
  *
  * The usual litmus tests: store buffers, message passing, two writes each, independent reads of independent writes.
  */

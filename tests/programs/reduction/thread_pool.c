@@ -4,7 +4,7 @@
  * levels: -O1
  * isolation: snapshot
  * variant: -DN=1 source=6 optimal=6
- * variant: -DN=2 source=90 optimal=90
+ * variant: -DN=2 source=90 optimal=90 epor=90 epor-sh=90
  * variant: -DN=3 source=2292 optimal=2292
  *
  * SCALE, appendix A.3.1, without its output, whose order would count. A signal wakes any one of the waiters, and that one
