@@ -95,22 +95,29 @@ impl<'a> Lanes<'a> {
         let [what, outcome] = step.halves().map(|half| markup::text(&half));
         let place = markup::text(sources.short(&step.location));
         let whole = markup::text(&format!("{}  {}", step.summary(), step.location));
-        let _ = writeln!(
+        let _ = write!(
             page,
-            "<td><div class=\"s t{}{class}\" title=\"{whole}\"><b>{what}</b>{outcome}<small>{place}</small></div></td></tr>",
+            "<td><div class=\"s t{}{class}\" title=\"{whole}\"><b>{what}</b>{outcome}<small>{place}</small></div></td>",
             lane % COLOURS
         );
+        // Rows are coloured as far as they have cells.
+        let behind = self.threads.len() - lane - 1;
+        if behind > 0 {
+            let _ = write!(page, "<td colspan=\"{behind}\"></td>");
+        }
+        page.push_str("</tr>\n");
     }
 
     /// Where every thread stands at the end.
     fn end(&self, page: &mut String) {
         page.push_str("<tr id=\"end\"><td class=\"n\">end</td>");
-        let culprit = self.finding.map(|finding| markup::text(&finding.headline()));
         for (lane, thread) in self.threads.iter().enumerate() {
             let state = self.views.iter().find(|view| view.id == *thread).map_or("", |view| &view.state);
             let is_stuck = state.starts_with("waits") || state == "running";
-            let class = if culprit.is_some() && is_stuck { " stuck" } else { "" };
-            let state = markup::text(state);
+            let class = if self.finding.is_some() && is_stuck { " stuck" } else { "" };
+            // Whoever ran when it happened is where it happened.
+            let happened = self.finding.filter(|_| state == "running").map(Finding::headline);
+            let state = markup::text(happened.as_deref().unwrap_or(state));
             let _ =
                 write!(page, "<td><div class=\"e t{}{class}\" title=\"{state}\">{state}</div></td>", lane % COLOURS);
         }

@@ -41,7 +41,7 @@ fn every_step_is_a_row_in_the_lane_of_its_thread() {
     assert!(page.contains("<h1><span class=\"kind\">deadlock</span> 2 threads wait for each other</h1>"), "{page}");
     assert_eq!(page.matches("<tr id=\"s").count(), 4);
     let third = "<tr id=\"s3\"><td class=\"n\">3</td><td colspan=\"1\"></td><td><div class=\"s t1 decisive\" \
-                 title=\"lock a  ab.c:7\"><b>lock a</b><small>:7</small></div></td></tr>";
+                 title=\"lock a  ab.c:7\"><b>lock a</b><small>:7</small></div></td><td colspan=\"1\"></td></tr>";
     assert!(page.contains(third), "{page}");
     assert!(page.contains("class=\"e t1 stuck\" title=\"waits for mutex b, held by thread 2\""), "{page}");
     assert!(page.contains("<li><a href=\"#s3\">thread 1 locked <code>a</code> before thread 2 locked it</a></li>"));
