@@ -28,11 +28,15 @@ struct Queue {
     flushed: Cell<u32>,
 }
 
+impl Queue {
+    const fn new() -> Queue {
+        Queue { range: Cell::new(NOTHING), issued: Cell::new(0), since: Cell::new(0), flushed: Cell::new(0) }
+    }
+}
+
 impl Queues {
     pub const fn new() -> Queues {
-        const EMPTY: Queue =
-            Queue { range: Cell::new(NOTHING), issued: Cell::new(0), since: Cell::new(0), flushed: Cell::new(0) };
-        Queues { queues: [EMPTY; MAX_THREADS] }
+        Queues { queues: [const { Queue::new() }; MAX_THREADS] }
     }
 
     /// The queue for a store.

@@ -9,6 +9,7 @@ mod information;
 mod invariants;
 mod journals;
 mod machine;
+mod memory;
 mod minimizing;
 mod names;
 mod output;

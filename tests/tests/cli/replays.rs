@@ -95,7 +95,7 @@ fn files_that_are_no_traces() {
     expect_stop(&place, b"", "changed.txt: line 1, column 1: the file holds no schedule");
     expect_stop(&place, b"0 1 two", "line 1, column 5: \"two\" is not a step");
     expect_stop(&place, b"0 1x", "line 1, column 3: \"1x\" carries an unknown mark");
-    expect_stop(&place, b"0 1!", "\"1!\" flushes a buffered store; that needs --memory tso, not supported yet");
+    expect_stop(&place, b"0 1!", "\"1!\" flushes a buffered store; that needs the line \"# option: memory tso\"");
     expect_stop(&place, b"0 300", "line 1, column 3: \"300\" names no thread");
     expect_stop(&place, b"0 99999999999999999999", "names no thread");
     expect_stop(&place, trace.replace("trace 1", "trace 9").as_bytes(), "this is format \"9\"");
