@@ -20,7 +20,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Programs to compare; `RSCALE_ORACLE_PROGRAMS` overrides it.
-const PROGRAMS: u64 = 400;
+const PROGRAMS: u64 = 200;
 /// Programs with more states or schedules are passed over, so that none takes long.
 const MOST_STATES: usize = 3000;
 const MOST_PATHS: u64 = 200_000;
