@@ -28,8 +28,8 @@ static SAYS_WHAT_IS_USED: Own<bool> = Own(Cell::new(false));
 pub fn prepare() {
     const EXTENDED_STATE: u32 = 0xd;
     const SAYS_WHAT_IS_USED_BIT: u32 = 1 << 2;
-    // SAFETY: every processor that runs instrumented code has the leaf: it has `xsave`.
-    let features = unsafe { __cpuid_count(EXTENDED_STATE, 1) }.eax;
+    // Every processor that runs instrumented code has the leaf: it has `xsave`.
+    let features = __cpuid_count(EXTENDED_STATE, 1).eax;
     SAYS_WHAT_IS_USED.0.set(features & SAYS_WHAT_IS_USED_BIT != 0);
 }
 

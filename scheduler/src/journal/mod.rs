@@ -124,7 +124,7 @@ impl Journal {
         let waiting = std::mem::take(&mut self.waiting);
         let mut left = waiting.into_iter();
         self.trouble = None;
-        while let Some(record) = left.next() {
+        for record in left.by_ref() {
             if let Err(cause) = self.append(&record) {
                 let path = self.path.display();
                 self.trouble = Some(format!("the journal {path} could not be written to its end: {cause}"));

@@ -45,7 +45,7 @@ impl Bench<'_> {
         };
         // Every run of what hangs takes as long as the limit for hanging.
         if finding.kind == Kind::Hang {
-            return with(finding.clone(), steps.to_vec(), 0, false);
+            return Minimised { finding: finding.clone(), steps: steps.to_vec(), replays: 0, is_complete: false };
         }
         self.host.limit(Instant::now().checked_add(limit));
         let mut showing = Showing { bench: self, wanted: finding.identity(), execution: Execution::default() };
