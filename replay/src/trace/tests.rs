@@ -90,11 +90,11 @@ fn errors_say_where_what_and_what_to_do() {
     );
     assert_eq!(
         message("0 2!"),
-        "line 1, column 3: \"2!\" flushes a buffered store; that needs --memory tso, not supported yet"
+        "line 1, column 3: \"2!\" flushes a buffered store; that needs the line \"# option: memory tso\""
     );
     assert_eq!(
         message("2!counter"),
-        "line 1, column 1: \"2!counter\" flushes a buffered store; that needs --memory pso, not supported yet"
+        "line 1, column 1: \"2!counter\" flushes a buffered store; that needs the line \"# option: memory pso\""
     );
     assert!(message("3q").contains("unknown mark"));
     assert!(message("128").contains("thread numbers go from 0 to 127"));

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a search has done so far, in the terms of CLI.md.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Counts {
     /// How often the program was started from its initial state.
     pub runs: u64,
