@@ -61,7 +61,7 @@ fn try_at(
     let tokens = if own.is_empty() { all.iter().collect() } else { own };
     let node = &mut nodes[at as usize];
     for token in tokens {
-        if !node.explores(event.footprint.token, token) && is_within(token, at) {
+        if node.is_open(token) && !node.explores(event.footprint.token, token) && is_within(token, at) {
             node.tree.add(Footprint::unknown(token));
         }
     }

@@ -322,6 +322,7 @@ impl Reduction {
         for &action in &execution.pending {
             let event = Event::pending(action, &execution.steps, &mut self.history);
             self.counts.dependence_checks += self.history.predecessors(&event, &mut self.predecessors);
+            races::look_past_end(&self.history, &event, &mut self.predecessors);
             races::rivals(&self.history, &event, &self.predecessors, &mut self.rivals);
             for &first in &self.rivals {
                 self.races.push(Race { first, second: Second::Pending(event.footprint.clone()) });

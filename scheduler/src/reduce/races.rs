@@ -5,7 +5,7 @@
 //! unlock. What has to be reversed then is what it waited *about*: the lock that the unlock belongs to.
 
 use super::event::{Event, Wait};
-use super::footprint::{Mode, Role, VariableId};
+use super::footprint::{Mode, Reach, Role, VariableId};
 use super::history::{Entry, EventIndex, History, Link, Predecessor};
 use rscale_protocol::Op;
 
@@ -34,6 +34,16 @@ pub fn rivals(history: &History, event: &Event, predecessors: &[Predecessor], fo
     }
     found.sort_unstable();
     found.dedup();
+}
+
+/// A thread that could not go on where something ended the execution for all can not be put before that: what it waits about
+/// lies further back.
+pub fn look_past_end(history: &History, pending: &Event, predecessors: &mut Vec<Predecessor>) {
+    let Some(last) = history.len().checked_sub(1) else { return };
+    let end = history.event(last);
+    if end.footprint.reach == Reach::Everyone && !end.possible.contains(pending.footprint.thread()) {
+        predecessors.retain(|predecessor| predecessor.event != last);
+    }
 }
 
 /// Whom a signal wakes is said directly after it: what is to come before that has to come before the signal.

@@ -70,8 +70,8 @@ struct Placed {
     is_whole: bool,
     /// The events that races were left to it of: the states before them, and the threads' own numbers of them.
     relied_on: Vec<(EventIndex, ThreadId, u32)>,
-    /// Threads with which no order begins, by states.
-    refused: Vec<(EventIndex, ThreadSet)>,
+    /// Threads with which an order was asked for, by states: what can not be run is not asked for again.
+    tried: Vec<(EventIndex, ThreadSet)>,
 }
 
 /// What an execution has of a section.
@@ -99,7 +99,7 @@ impl Eager {
         }
         if let Some(last) = self.placed.last_mut() {
             last.relied_on.retain(|relied_on| relied_on.0 <= state);
-            last.refused.retain(|refused| refused.0 <= state);
+            last.tried.retain(|tried| tried.0 <= state);
         }
     }
 
@@ -176,8 +176,8 @@ impl Planner for Eager {
 impl Placed {
     /// A section that an execution has shown.
     fn new(section: Section, start: EventIndex, history: &History) -> Placed {
-        let (relied_on, refused) = (Vec::new(), Vec::new());
-        let mut placed = Placed { section, start, until: start, is_whole: false, relied_on, refused };
+        let (relied_on, tried) = (Vec::new(), Vec::new());
+        let mut placed = Placed { section, start, until: start, is_whole: false, relied_on, tried };
         placed.note(placed.course(history), start);
         placed
     }
@@ -233,18 +233,18 @@ impl Placed {
         if !self.relied_on.iter().any(is_next) {
             return None;
         }
-        if self.refused.last().is_none_or(|refused| refused.0 < at) {
-            self.refused.push((at, ThreadSet::EMPTY));
+        if self.tried.last().is_none_or(|tried| tried.0 < at) {
+            self.tried.push((at, ThreadSet::EMPTY));
         }
-        let refused = &mut self.refused.last_mut()?.1;
+        let tried = &mut self.tried.last_mut()?.1;
         for (row, first) in left.firsts() {
-            if !node.is_open(first.token) || refused.contains(first.thread()) {
+            if !node.is_open(first.token) || tried.contains(first.thread()) {
                 continue;
             }
+            tried.insert(first.thread());
             if let Some(order) = left.clone().solve(row, &node.sleep) {
                 return Some(order.into_iter().cloned().collect());
             }
-            refused.insert(first.thread());
             counts.unsatisfiable += 1;
         }
         None
