@@ -1,6 +1,5 @@
 //! The executable under test.
 
-use crate::process;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,29 +18,6 @@ pub fn rscale() -> &'static Path {
         Some(given) => PathBuf::from(given).canonicalize().expect("RSCALE_BIN names a file"),
         None => build(),
     })
-}
-
-/// Whether the rscale under test has all filters of this list: tests of filters that are to come wait for them.
-///
-/// # Panics
-/// When `rscale list` fails.
-#[must_use]
-pub fn has_filters(list: &str) -> bool {
-    static NAMES: OnceLock<Vec<String>> = OnceLock::new();
-    let names = NAMES.get_or_init(|| {
-        let listed = process::run(Command::new(rscale()).arg("list")).expect("rscale list ends");
-        assert!(listed.status.success(), "{}", listed.describe());
-        filters_in(&listed.out())
-    });
-    let is_there = |filter: &str| names.iter().any(|name| Some(name.as_str()) == filter.split('=').next());
-    list.split(',').filter(|filter| !filter.is_empty()).all(is_there)
-}
-
-/// The names in the first part of what `rscale list` prints: `  nsb[=N]    not seen before`.
-fn filters_in(listed: &str) -> Vec<String> {
-    let lines = listed.lines().skip_while(|line| !line.starts_with("filters")).skip(1);
-    let words = lines.map_while(|line| line.split_whitespace().next());
-    words.map(|word| word.split(['[', '=']).next().unwrap_or(word).to_owned()).collect()
 }
 
 /// The directory of the workspace.
@@ -69,16 +45,4 @@ fn build() -> PathBuf {
 fn target_directory() -> PathBuf {
     let test = env::current_exe().expect("a running test has a path");
     test.ancestors().nth(3).expect("tests lie deep in the target directory").to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn filters_are_listed_by_name() {
-        let listed =
-            "filters (--filters)\n  nsb[=N]  not seen before\n  db=N  depth\n  lcd  loops\n\nproperties\n  crash  x\n";
-        assert_eq!(filters_in(listed), ["nsb", "db", "lcd"]);
-    }
 }

@@ -5,6 +5,7 @@
 
 pub mod access_oracle;
 pub mod binary;
+pub mod campaign;
 pub mod compile;
 pub mod expectation;
 pub mod oracle;

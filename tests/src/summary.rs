@@ -47,11 +47,24 @@ impl Summary {
         self.findings().iter().any(|finding| finding["kind"] == kind)
     }
 
-    /// The distinct ends of the program: exit status and standard output.
+    /// The distinct ends of the executions: exit status and standard output. What only runs ended with that were cut is
+    /// none of them.
     #[must_use]
     pub fn outcomes(&self) -> BTreeSet<(i64, String)> {
         let rows = self.0["outcomes"].as_array().map_or(&[][..], Vec::as_slice);
         let end = |row: &Value| (row["exit"].as_i64().unwrap_or(-1), row["stdout"].as_str().unwrap_or("").to_owned());
-        rows.iter().map(end).collect()
+        rows.iter().filter(|row| row["executions"] != 0).map(end).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_runs_ended_with_that_were_cut_is_no_outcome() {
+        let text = br#"{"outcomes":[{"exit":0,"stdout":"a","executions":2},{"exit":1,"stdout":"b","executions":0}]}"#;
+        let summary = Summary::parse(text).expect("JSON");
+        assert_eq!(summary.outcomes(), BTreeSet::from([(0, "a".to_owned())]));
     }
 }

@@ -1,20 +1,18 @@
 //! rscale and brute force agree on what random programs with plain memory accesses can do: scheduling points at memory
 //! accesses lose no outcome and invent none.
 //!
-//! Everything is deterministic: the n-th program is always the same one. `scripts/oracle` runs ten times as many.
-//! `RSCALE_ORACLE_PROGRAM` names a single one to look at.
+//! `scripts/oracle` runs ten times as many programs; `campaign.rs` says how to look at a single one.
 
 use rscale_tests::access_oracle::{Copying, Enumeration, Memory, Program, count_paths, enumerate, generate};
 use rscale_tests::binary::rscale;
-use rscale_tests::compile::compile;
+use rscale_tests::campaign::{Campaign, SHOWN, interpreter};
 use rscale_tests::oracle::Random;
 use rscale_tests::process;
 use rscale_tests::scratch::Scratch;
 use rscale_tests::summary::Summary;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Programs to compare; `RSCALE_ORACLE_PROGRAMS` overrides it.
@@ -28,68 +26,34 @@ const MOST_PATHS_UNREDUCED: u64 = 20;
 const MOST_PATHS_STUCK: u64 = 25;
 /// Programs that take longer are named.
 const SLOW: std::time::Duration = std::time::Duration::from_secs(2);
-const WORKERS: usize = 2;
-/// Mismatches that are shown: one mistake shows in many programs.
-const SHOWN: usize = 5;
 /// Filters that lose no outcome; each program takes one of them beside the default.
-const REDUCTIONS: [&str; 7] =
-    ["optimal", "nsb,superstep", "source", "nsb,lcd", "dpor", "nsb,lcd,superstep", "lcd,superstep"];
+const REDUCTIONS: [&str; 9] =
+    ["optimal", "nsb,superstep", "source", "nsb,lcd", "dpor", "nsb,lcd,superstep", "epor", "lcd,superstep", "epor-sh"];
 const LEVELS: [&str; 2] = ["-O0", "-O2"];
 const PLACES: [&str; 4] = ["global", "heap", "stack", "tls"];
 
 #[test]
 fn rscale_agrees_with_brute_force() {
     let scratch = Scratch::new(env!("CARGO_TARGET_TMPDIR"));
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/access_interpreter.c");
-    let interpreters = LEVELS.map(|level| {
-        let interpreter = scratch.file(&format!("interpreter{level}"));
-        compile(&source, &interpreter, &[level]).expect("the interpreter compiles");
-        interpreter
-    });
-    let numbers = numbers();
-    let (next, mismatches) = (AtomicU64::new(numbers.start), Mutex::new(Vec::new()));
+    let interpreters = LEVELS.map(|level| interpreter(&scratch, "access_interpreter.c", level));
+    let campaign = Campaign::new(PROGRAMS);
     let (states, stuck) = (AtomicU64::new(0), AtomicU64::new(0));
-    std::thread::scope(|scope| {
-        for worker in 0..WORKERS {
-            let bench = Bench { interpreters: &interpreters, trace: scratch.file(&format!("trace-{worker}.txt")) };
-            let (next, mismatches, states, stuck, end) = (&next, &mismatches, &states, &stuck, numbers.end);
-            scope.spawn(move || {
-                while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < end) {
-                    let (program, truth) = program(number);
-                    let start = std::time::Instant::now();
-                    states.fetch_add(truth.most.states as u64, Ordering::Relaxed);
-                    stuck.fetch_add((truth.most.has_livelock || truth.most.has_deadlock).into(), Ordering::Relaxed);
-                    if let Err(problem) = bench.compare(number, &program, &truth) {
-                        mismatches.lock().expect("no worker panics").push((number, program.to_string(), problem));
-                    }
-                    if start.elapsed() > SLOW {
-                        println!("program {number} took {:.1} s: {program}", start.elapsed().as_secs_f64());
-                    }
-                }
-            });
+    let bench = |worker| Bench { interpreters: &interpreters, trace: scratch.file(&format!("trace-{worker}.txt")) };
+    let mismatches = campaign.run(bench, |bench, number| {
+        let (program, truth) = program(number);
+        let start = std::time::Instant::now();
+        states.fetch_add(truth.most.states as u64, Ordering::Relaxed);
+        stuck.fetch_add((truth.most.has_livelock || truth.most.has_deadlock).into(), Ordering::Relaxed);
+        let compared = bench.compare(number, &program, &truth);
+        if start.elapsed() > SLOW {
+            println!("program {number} took {:.1} s: {program}", start.elapsed().as_secs_f64());
         }
+        compared.map_err(|problem| format!("{program}\n  {problem}"))
     });
-    let (states, stuck) = (states.into_inner(), stuck.into_inner());
-    let wanted = numbers.end - numbers.start;
+    let (wanted, states, stuck) = (campaign.len(), states.into_inner(), stuck.into_inner());
     println!("{wanted} programs, {stuck} of them with threads that wait for ever, {states} states");
-    let mut mismatches = mismatches.into_inner().expect("no worker panics");
-    mismatches.sort();
-    for (number, program, problem) in mismatches.iter().take(SHOWN) {
-        eprintln!("program {number}: {program}\n  {problem}\n");
-    }
-    assert!(wanted == 1 || states > 20 * wanted && stuck > 0, "the programs have become too simple");
-    assert!(mismatches.is_empty(), "{} of {wanted} programs differ; the first ones stand above", mismatches.len());
-}
-
-fn numbers() -> std::ops::Range<u64> {
-    let given = |name: &str| {
-        let text = std::env::var(name).ok();
-        text.map(|count| count.parse::<u64>().unwrap_or_else(|_| panic!("{name} is a number")))
-    };
-    match given("RSCALE_ORACLE_PROGRAM") {
-        Some(number) => number..number + 1,
-        None => 0..given("RSCALE_ORACLE_PROGRAMS").unwrap_or(PROGRAMS),
-    }
+    mismatches.expect_none();
+    assert!(campaign.is_single() || states > 20 * wanted && stuck > 0, "the programs have become too simple");
 }
 
 /// What a program can do at least and at most: copies by the library have more freedom than one machine has.

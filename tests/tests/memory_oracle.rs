@@ -1,22 +1,20 @@
 //! rscale and brute force agree on what random programs can do under TSO and PSO: store buffers lose no outcome and invent
 //! none, whatever the widths of accesses, the bound of the buffers and the filters.
 //!
-//! Everything is deterministic: the n-th program is always the same one. `scripts/oracle` runs more of them.
-//! `RSCALE_ORACLE_PROGRAM` names a single one to look at.
+//! `scripts/oracle` runs ten times as many programs; `campaign.rs` says how to look at a single one.
 
 use rscale_tests::access_oracle::{
     Copying, Enumeration, Memory, Model, Program, count_paths, enumerate, generate_weak,
 };
 use rscale_tests::binary::rscale;
-use rscale_tests::compile::compile;
+use rscale_tests::campaign::{Campaign, SHOWN, interpreter};
 use rscale_tests::oracle::Random;
 use rscale_tests::process;
 use rscale_tests::scratch::Scratch;
 use rscale_tests::summary::Summary;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Programs to compare; `RSCALE_ORACLE_PROGRAMS` overrides it.
@@ -28,9 +26,6 @@ const MOST_PATHS: u64 = 200_000;
 const MOST_PATHS_UNREDUCED: u64 = 60;
 /// Explaining that threads wait for ever takes rscale a hundred times as long as an execution.
 const MOST_PATHS_STUCK: u64 = 100;
-const WORKERS: usize = 2;
-/// Mismatches that are shown: one mistake shows in many programs.
-const SHOWN: usize = 5;
 /// Filters that lose no outcome; each program takes one of them beside the default.
 const REDUCTIONS: [&str; 4] = ["source", "dpor", "nsb", "nsb,lcd"];
 const LEVELS: [&str; 2] = ["-O0", "-O2"];
@@ -50,51 +45,19 @@ struct Case {
 #[test]
 fn rscale_agrees_with_explicit_store_buffers() {
     let scratch = Scratch::new(env!("CARGO_TARGET_TMPDIR"));
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/access_interpreter.c");
-    let interpreters = LEVELS.map(|level| {
-        let interpreter = scratch.file(&format!("interpreter{level}"));
-        compile(&source, &interpreter, &[level]).expect("the interpreter compiles");
-        interpreter
-    });
-    let numbers = numbers();
-    let (next, mismatches) = (AtomicU64::new(numbers.start), Mutex::new(Vec::new()));
+    let interpreters = LEVELS.map(|level| interpreter(&scratch, "access_interpreter.c", level));
+    let campaign = Campaign::new(PROGRAMS);
     let weak = AtomicU64::new(0);
-    std::thread::scope(|scope| {
-        for worker in 0..WORKERS {
-            let bench = Bench { interpreters: &interpreters, trace: scratch.file(&format!("trace-{worker}.txt")) };
-            let (next, mismatches, weak, end) = (&next, &mismatches, &weak, numbers.end);
-            scope.spawn(move || {
-                while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < end) {
-                    let case = case(number);
-                    weak.fetch_add(case.is_weak.into(), Ordering::Relaxed);
-                    if let Err(problem) = bench.compare(&case) {
-                        let program = format!("{:?} {}", case.memory, case.program);
-                        mismatches.lock().expect("no worker panics").push((number, program, problem));
-                    }
-                }
-            });
-        }
+    let bench = |worker| Bench { interpreters: &interpreters, trace: scratch.file(&format!("trace-{worker}.txt")) };
+    let mismatches = campaign.run(bench, |bench, number| {
+        let case = case(number);
+        weak.fetch_add(case.is_weak.into(), Ordering::Relaxed);
+        bench.compare(&case).map_err(|problem| format!("{:?} {}\n  {problem}", case.memory, case.program))
     });
-    let (wanted, weak) = (numbers.end - numbers.start, weak.into_inner());
+    let (wanted, weak) = (campaign.len(), weak.into_inner());
     println!("{wanted} programs, {weak} of them with outcomes that sequential consistency does not have");
-    let mut mismatches = mismatches.into_inner().expect("no worker panics");
-    mismatches.sort();
-    for (number, program, problem) in mismatches.iter().take(SHOWN) {
-        eprintln!("program {number}: {program}\n  {problem}\n");
-    }
-    assert!(wanted == 1 || weak * 2 > wanted, "the programs have become too simple");
-    assert!(mismatches.is_empty(), "{} of {wanted} programs differ; the first ones stand above", mismatches.len());
-}
-
-fn numbers() -> std::ops::Range<u64> {
-    let given = |name: &str| {
-        let text = std::env::var(name).ok();
-        text.map(|count| count.parse::<u64>().unwrap_or_else(|_| panic!("{name} is a number")))
-    };
-    match given("RSCALE_ORACLE_PROGRAM") {
-        Some(number) => number..number + 1,
-        None => 0..given("RSCALE_ORACLE_PROGRAMS").unwrap_or(PROGRAMS),
-    }
+    mismatches.expect_none();
+    assert!(campaign.is_single() || weak * 2 > wanted, "the programs have become too simple");
 }
 
 /// The program of this number, and all about it: the first one of its sequence that is small enough.

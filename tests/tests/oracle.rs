@@ -1,10 +1,10 @@
 //! rscale and the oracle agree on thousands of random programs: on the number of schedules, on the set of outcomes and
 //! on deadlocks; and a reduction or another order of exploration loses nothing.
 //!
-//! Everything is deterministic: the n-th program is always the same one. `scripts/oracle` runs ten times as many.
+//! `scripts/oracle` runs ten times as many programs; `campaign.rs` says how to look at a single one.
 
 use rscale_tests::binary::rscale;
-use rscale_tests::compile::compile;
+use rscale_tests::campaign::{Campaign, SHOWN, interpreter};
 use rscale_tests::oracle::{Enumeration, Program, Random, count_paths, enumerate, generate};
 use rscale_tests::process;
 use rscale_tests::scratch::Scratch;
@@ -12,7 +12,6 @@ use rscale_tests::summary::Summary;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Programs to compare; `RSCALE_ORACLE_PROGRAMS` overrides it.
@@ -22,50 +21,26 @@ const MOST_PATHS: u64 = 1000;
 /// Explaining a deadlock takes rscale a hundred times as long as an execution.
 const MOST_DEADLOCKS: u64 = 20;
 /// Filters that lose no outcome; each program takes one of them beside `nsb`.
-const REDUCTIONS: [&str; 6] = ["optimal", "nsb=4", "source", "superstep", "dpor", "nsb,superstep"];
-const WORKERS: usize = 2;
-/// Mismatches that are shown: one mistake shows in many programs.
-const SHOWN: usize = 5;
+const REDUCTIONS: [&str; 7] = ["optimal", "nsb=4", "source", "superstep", "dpor", "nsb,superstep", "epor"];
 
 #[test]
 fn rscale_agrees_with_brute_force() {
     let scratch = Scratch::new(env!("CARGO_TARGET_TMPDIR"));
-    let interpreter = scratch.file("interpreter");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/interpreter.c");
-    compile(&source, &interpreter, &["-O1"]).expect("the interpreter compiles");
-    let (next, mismatches) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+    let interpreter = interpreter(&scratch, "interpreter.c", "-O1");
+    let campaign = Campaign::new(PROGRAMS);
     let (schedules, with_deadlock) = (AtomicU64::new(0), AtomicU64::new(0));
-    let wanted = wanted();
-    std::thread::scope(|scope| {
-        for worker in 0..WORKERS {
-            let bench = Bench { interpreter: &interpreter, trace: scratch.file(&format!("trace-{worker}.txt")) };
-            let (next, mismatches, schedules, with_deadlock) = (&next, &mismatches, &schedules, &with_deadlock);
-            scope.spawn(move || {
-                while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < wanted) {
-                    let (program, truth) = program(number);
-                    schedules.fetch_add(truth.paths, Ordering::Relaxed);
-                    with_deadlock.fetch_add(u64::from(truth.deadlocks > 0), Ordering::Relaxed);
-                    if let Err(problem) = bench.compare(number, &program, &truth) {
-                        mismatches.lock().expect("no worker panics").push((number, program.to_string(), problem));
-                    }
-                }
-            });
-        }
+    let bench = |worker| Bench { interpreter: &interpreter, trace: scratch.file(&format!("trace-{worker}.txt")) };
+    let mismatches = campaign.run(bench, |bench, number| {
+        let (program, truth) = program(number);
+        schedules.fetch_add(truth.paths, Ordering::Relaxed);
+        with_deadlock.fetch_add(u64::from(truth.deadlocks > 0), Ordering::Relaxed);
+        bench.compare(number, &program, &truth).map_err(|problem| format!("{program}\n  {problem}"))
     });
-    let (schedules, with_deadlock) = (schedules.into_inner(), with_deadlock.into_inner());
+    let (wanted, schedules, with_deadlock) = (campaign.len(), schedules.into_inner(), with_deadlock.into_inner());
     println!("{wanted} programs, {with_deadlock} of them with deadlocks, {schedules} schedules");
-    assert!(schedules > 10 * wanted && with_deadlock > wanted / 20, "the programs have become too simple");
-    let mut mismatches = mismatches.into_inner().expect("no worker panics");
-    mismatches.sort();
-    for (number, program, problem) in mismatches.iter().take(SHOWN) {
-        eprintln!("program {number}: {program}\n  {problem}\n");
-    }
-    assert!(mismatches.is_empty(), "{} of {wanted} programs differ; the first ones stand above", mismatches.len());
-}
-
-fn wanted() -> u64 {
-    let given = std::env::var("RSCALE_ORACLE_PROGRAMS").ok();
-    given.map_or(PROGRAMS, |count| count.parse().expect("RSCALE_ORACLE_PROGRAMS is a number"))
+    mismatches.expect_none();
+    let are_interesting = schedules > 10 * wanted && with_deadlock > wanted / 20;
+    assert!(campaign.is_single() || are_interesting, "the programs have become too simple");
 }
 
 /// The program of this number, and all about it: the first one of its sequence that is small enough.

@@ -1,11 +1,11 @@
 //! Bounded searches and brute force agree on random programs: every outcome and every deadlock that can be reached with so
 //! many preemptions is found. Only the naive method is shown to miss some.
 //!
-//! Everything is deterministic, as in `trace_oracle.rs`, whose programs these are. Executions that were run are not compared
+//! The programs are those of `trace_oracle.rs`. Executions that were run are not compared
 //! trace by trace: that there are at least as many as traces within the bound is checked, and what they end with.
 
 use rscale_tests::binary::rscale;
-use rscale_tests::compile::compile;
+use rscale_tests::campaign::{Campaign, SHOWN, interpreter};
 use rscale_tests::oracle::Random;
 use rscale_tests::process;
 use rscale_tests::scratch::Scratch;
@@ -14,7 +14,6 @@ use rscale_tests::trace_oracle::{Enumeration, Limits, Program, enumerate, enumer
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Programs to compare; `RSCALE_ORACLE_PROGRAMS` overrides it.
@@ -26,9 +25,6 @@ const MOST_DEADLOCKS: u64 = 10;
 const LARGEST_BOUND: usize = 2;
 /// Those that miss nothing.
 const COMPLETE: [&str; 3] = ["bpor", "source-bpor", "lazy-bpor"];
-const WORKERS: usize = 2;
-/// Mismatches that are shown: one mistake shows in many programs.
-const SHOWN: usize = 5;
 
 struct Subject {
     program: Program,
@@ -40,50 +36,19 @@ struct Subject {
 #[test]
 fn bounded_searches_miss_nothing_within_the_bound() {
     let scratch = Scratch::new(env!("CARGO_TARGET_TMPDIR"));
-    let interpreter = scratch.file("interpreter");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/trace_interpreter.c");
-    compile(&source, &interpreter, &["-O1"]).expect("the interpreter compiles");
-    let numbers = numbers();
-    let (next, mismatches, naive_misses) = (AtomicU64::new(numbers.start), Mutex::new(Vec::new()), AtomicU64::new(0));
-    std::thread::scope(|scope| {
-        for worker in 0..WORKERS {
-            let bench = Bench { interpreter: &interpreter, trace: scratch.file(&format!("trace-{worker}.txt")) };
-            let (next, mismatches, naive_misses, end) = (&next, &mismatches, &naive_misses, numbers.end);
-            scope.spawn(move || {
-                while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < end) {
-                    let subject = subject(number);
-                    let found = bench.compare(&subject, &COMPLETE);
-                    mismatches
-                        .lock()
-                        .expect("no worker panics")
-                        .extend(found.map_err(|problem| (number, problem)).err());
-                    let is_missed = bench.compare(&subject, &["naive-bpor"]).is_err();
-                    naive_misses.fetch_add(u64::from(is_missed), Ordering::Relaxed);
-                }
-            });
-        }
+    let interpreter = interpreter(&scratch, "trace_interpreter.c", "-O1");
+    let (campaign, naive_misses) = (Campaign::new(PROGRAMS), AtomicU64::new(0));
+    let bench = |worker| Bench { interpreter: &interpreter, trace: scratch.file(&format!("trace-{worker}.txt")) };
+    let mismatches = campaign.run(bench, |bench, number| {
+        let subject = subject(number);
+        let is_missed = bench.compare(&subject, &["naive-bpor"]).is_err();
+        naive_misses.fetch_add(u64::from(is_missed), Ordering::Relaxed);
+        bench.compare(&subject, &COMPLETE).map_err(|problem| format!("{}\n  {problem}", subject.program))
     });
     let naive_misses = naive_misses.into_inner();
-    let wanted = numbers.end - numbers.start;
-    println!("{wanted} programs; naive-bpor misses something in {naive_misses} of them");
-    let mut mismatches = mismatches.into_inner().expect("no worker panics");
-    mismatches.sort();
-    for (number, problem) in mismatches.iter().take(SHOWN) {
-        eprintln!("program {number}: {}\n  {problem}\n", subject(*number).program);
-    }
-    assert!(mismatches.is_empty(), "{} of {wanted} programs differ; the first ones stand above", mismatches.len());
-    assert!(wanted == 1 || naive_misses > 0, "naive-bpor has become sound, or the programs too simple");
-}
-
-fn numbers() -> std::ops::Range<u64> {
-    let given = |name: &str| {
-        let text = std::env::var(name).ok();
-        text.map(|count| count.parse::<u64>().unwrap_or_else(|_| panic!("{name} is a number")))
-    };
-    match given("RSCALE_ORACLE_PROGRAM") {
-        Some(number) => number..number + 1,
-        None => 0..given("RSCALE_ORACLE_PROGRAMS").unwrap_or(PROGRAMS),
-    }
+    println!("{} programs; naive-bpor misses something in {naive_misses} of them", campaign.len());
+    mismatches.expect_none();
+    assert!(campaign.is_single() || naive_misses > 0, "naive-bpor has become sound, or the programs too simple");
 }
 
 /// The program of this number: the first one of its sequence that is small, but not trivial.

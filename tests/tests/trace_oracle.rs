@@ -1,11 +1,10 @@
 //! rscale and brute force agree on random programs: no reduction loses an outcome or a deadlock, and the optimal one
 //! executes every Mazurkiewicz trace once.
 //!
-//! Everything is deterministic: the n-th program is always the same one. `scripts/oracle` runs ten times as many.
-//! `RSCALE_ORACLE_PROGRAM` names a single one to look at.
+//! `scripts/oracle` runs ten times as many programs; `campaign.rs` says how to look at a single one.
 
-use rscale_tests::binary::{has_filters, rscale};
-use rscale_tests::compile::compile;
+use rscale_tests::binary::rscale;
+use rscale_tests::campaign::{Campaign, SHOWN, interpreter};
 use rscale_tests::oracle::Random;
 use rscale_tests::process;
 use rscale_tests::scratch::Scratch;
@@ -14,7 +13,6 @@ use rscale_tests::trace_oracle::{Enumeration, Limits, Op, Program, count_paths, 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Programs to compare; `RSCALE_ORACLE_PROGRAMS` overrides it.
@@ -23,9 +21,6 @@ const PROGRAMS: u64 = 300;
 const LIMITS: Limits = Limits { traces: 2000, beginnings: 40_000 };
 /// Explaining a deadlock takes rscale a hundred times as long as an execution.
 const MOST_DEADLOCKS: u64 = 20;
-const WORKERS: usize = 2;
-/// Mismatches that are shown: one mistake shows in many programs.
-const SHOWN: usize = 5;
 
 /// A list of filters that loses no outcome and no deadlock.
 struct Search {
@@ -79,7 +74,7 @@ const fn eager(filters: &'static str) -> Search {
     Search { filters, fits: |_| true, is_exact, never_blocks: |_| false }
 }
 
-/// All searches. Those with filters that this rscale does not have are left out.
+/// All searches.
 const SEARCHES: [Search; 8] = [
     everything(),
     states("nsb"),
@@ -101,54 +96,22 @@ struct Subject {
 #[test]
 fn rscale_agrees_with_brute_force() {
     let scratch = Scratch::new(env!("CARGO_TARGET_TMPDIR"));
-    let interpreter = scratch.file("interpreter");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/trace_interpreter.c");
-    compile(&source, &interpreter, &["-O1"]).expect("the interpreter compiles");
-    let searches: Vec<&Search> = SEARCHES.iter().filter(|search| has_filters(search.filters)).collect();
-    let numbers = numbers();
-    let (next, mismatches) = (AtomicU64::new(numbers.start), Mutex::new(Vec::new()));
+    let interpreter = interpreter(&scratch, "trace_interpreter.c", "-O1");
+    let campaign = Campaign::new(PROGRAMS);
     let (traces, with_deadlock) = (AtomicU64::new(0), AtomicU64::new(0));
-    std::thread::scope(|scope| {
-        for worker in 0..WORKERS {
-            let bench = Bench { interpreter: &interpreter, trace: scratch.file(&format!("trace-{worker}.txt")) };
-            let (next, mismatches, traces, with_deadlock) = (&next, &mismatches, &traces, &with_deadlock);
-            let (searches, end) = (&searches, numbers.end);
-            scope.spawn(move || {
-                while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < end) {
-                    let subject = subject(number);
-                    traces.fetch_add(subject.truth.traces, Ordering::Relaxed);
-                    with_deadlock.fetch_add(u64::from(subject.truth.deadlocks > 0), Ordering::Relaxed);
-                    if let Err(problem) = bench.compare(&subject, searches) {
-                        let text = subject.program.to_string();
-                        mismatches.lock().expect("no worker panics").push((number, text, problem));
-                    }
-                }
-            });
-        }
+    let bench = |worker| Bench { interpreter: &interpreter, trace: scratch.file(&format!("trace-{worker}.txt")) };
+    let mismatches = campaign.run(bench, |bench, number| {
+        let subject = subject(number);
+        traces.fetch_add(subject.truth.traces, Ordering::Relaxed);
+        with_deadlock.fetch_add(u64::from(subject.truth.deadlocks > 0), Ordering::Relaxed);
+        bench.compare(&subject).map_err(|problem| format!("{}\n  {problem}", subject.program))
     });
-    let (traces, with_deadlock) = (traces.into_inner(), with_deadlock.into_inner());
-    let wanted = numbers.end - numbers.start;
-    let names: Vec<&str> = searches.iter().map(|search| search.filters).collect();
+    let (wanted, traces, with_deadlock) = (campaign.len(), traces.into_inner(), with_deadlock.into_inner());
+    let names = SEARCHES.map(|search| search.filters);
     println!("{wanted} programs, {with_deadlock} of them with deadlocks, {traces} traces; searches: {names:?}");
-    let mut mismatches = mismatches.into_inner().expect("no worker panics");
-    mismatches.sort();
-    for (number, program, problem) in mismatches.iter().take(SHOWN) {
-        eprintln!("program {number}: {program}\n  {problem}\n");
-    }
+    mismatches.expect_none();
     let are_interesting = traces > 20 * wanted && with_deadlock > wanted / 20;
-    assert!(wanted == 1 || are_interesting, "the programs have become too simple");
-    assert!(mismatches.is_empty(), "{} of {wanted} programs differ; the first ones stand above", mismatches.len());
-}
-
-fn numbers() -> std::ops::Range<u64> {
-    let given = |name: &str| {
-        let text = std::env::var(name).ok();
-        text.map(|count| count.parse::<u64>().unwrap_or_else(|_| panic!("{name} is a number")))
-    };
-    match given("RSCALE_ORACLE_PROGRAM") {
-        Some(number) => number..number + 1,
-        None => 0..given("RSCALE_ORACLE_PROGRAMS").unwrap_or(PROGRAMS),
-    }
+    assert!(campaign.is_single() || are_interesting, "the programs have become too simple");
 }
 
 /// The program of this number: the first one of its sequence that is small, but not trivial.
@@ -172,8 +135,8 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn compare(&self, subject: &Subject, searches: &[&Search]) -> Result<(), String> {
-        for search in searches.iter().filter(|search| (search.fits)(subject)) {
+    fn compare(&self, subject: &Subject) -> Result<(), String> {
+        for search in SEARCHES.iter().filter(|search| (search.fits)(subject)) {
             let named = |problem| format!("--filters {:?}: {problem}", search.filters);
             let summary = self.explore(&subject.program, search.filters).map_err(named)?;
             expect_same_ends(&summary, &subject.truth).map_err(named)?;
