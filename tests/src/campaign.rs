@@ -136,7 +136,7 @@ mod tests {
         let seen = Mutex::new(Vec::new());
         let check = |_: &usize, number: u64| {
             seen.lock().expect("no check panics").push(number);
-            if number % 10 == 0 { Err(format!("{number} ends with a zero")) } else { Ok(()) }
+            if number.is_multiple_of(10) { Err(format!("{number} ends with a zero")) } else { Ok(()) }
         };
         let mismatches = campaign.run(|worker| worker, check);
         let mut seen = seen.into_inner().expect("no check panics");

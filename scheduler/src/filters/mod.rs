@@ -110,7 +110,7 @@ pub fn needs(choices: &[FilterChoice]) -> Needs {
 /// Every filter.
 #[must_use]
 pub fn registry() -> &'static [FilterInfo] {
-    static REGISTRY: [FilterInfo; 18] = [
+    static REGISTRY: [FilterInfo; 19] = [
         nsb::INFO,
         db::INFO,
         bounds::PREEMPTIONS,
@@ -129,6 +129,7 @@ pub fn registry() -> &'static [FilterInfo] {
         sampling::RANDOM,
         sampling::PCT,
         sampling::POS,
+        sampling::SWAPS,
     ];
     &REGISTRY
 }

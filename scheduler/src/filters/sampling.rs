@@ -1,6 +1,7 @@
-//! `random`, `pct=D`, `pos`: samples of the schedules, which are strategies of their own.
+//! `random`, `pct=D`, `pos`: samples of the schedules, which are strategies of their own; and `swaps`, a test of rscale.
 
 use super::{FilterInfo, Make, Needs};
+use crate::reduce::Swaps;
 use crate::sample::Sample;
 use rscale_protocol::arena::MAX_CHANGES;
 
@@ -29,4 +30,13 @@ pub(super) const POS: FilterInfo = FilterInfo {
     summary: "sample: random priorities of steps, drawn anew after a conflict (partial order sampling, Yuan et al.)",
     needs: Needs::NOTHING,
     make: Make::Sample(|_, terms| Box::new(Sample::events(terms.seed))),
+};
+
+pub(super) const SWAPS: FilterInfo = FilterInfo {
+    name: "swaps",
+    argument: None,
+    range: 0..=0,
+    summary: "test of rscale: random, and independent neighbours are swapped, which must make no difference",
+    needs: Needs::NOTHING,
+    make: Make::Sample(|_, terms| Box::new(Swaps::new(terms))),
 };

@@ -24,6 +24,7 @@ mod saved;
 #[cfg(test)]
 mod scripted;
 mod shapes;
+mod swaps;
 mod wakeup;
 
 use crate::explore::{Absorbed, Candidates, Counts, Order, Plan, Strategy, divergence};
@@ -45,6 +46,7 @@ pub use eager::{Eager, Length};
 pub use lazy::Lazy;
 pub use plan::{Optimal, Persistent, Source};
 pub use saved::SavedReduction;
+pub use swaps::Swaps;
 
 /// A search by partial order reduction.
 pub struct Reduction {
