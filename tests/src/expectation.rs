@@ -164,8 +164,8 @@ const KINDS: [&str; 10] =
     ["assertion", "deadlock", "crash", "invariant", "race", "livelock", "misuse", "memory", "hang", "exit"];
 const ISOLATION: [&str; 3] = ["snapshot", "fork", "exec"];
 const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
-/// Filters that there are or will be. Counts with those that rscale does not have yet are checked once it has them.
-const FILTERS: [&str; 7] = ["nsb", "db", "lcd", "superstep", "dpor", "source", "optimal"];
+/// Filters that counts are given for.
+const FILTERS: [&str; 9] = ["nsb", "db", "lcd", "superstep", "dpor", "source", "optimal", "epor", "epor-sh"];
 /// Operations of the thread library, or memory accesses too.
 const SCOPES: [&str; 2] = ["sync", "all"];
 

@@ -67,7 +67,9 @@ fn programs(one_of: usize) -> Vec<PathBuf> {
 
 /// What the program says about itself, if a search by chance can be made of it.
 fn expectation(source: &Path) -> Option<Expectation> {
-    let expectation = Expectation::of_source(&std::fs::read_to_string(source).ok()?).ok()?;
+    let is_source = source.extension().is_some_and(|extension| extension == "c" || extension == "cpp");
+    let text = is_source.then(|| std::fs::read_to_string(source).expect("tests/programs can be read"))?;
+    let expectation = Expectation::of_source(&text).unwrap_or_else(|problem| panic!("{}: {problem}", source.display()));
     let has_own = |name: &str| expectation.options.iter().any(|option| option == name);
     let is_searched = expectation.verdict != "error" && !has_own("--filters") && !has_own("--max-executions");
     is_searched.then_some(expectation)

@@ -81,7 +81,7 @@ pub(super) const LAZY_BPOR: FilterInfo = FilterInfo {
     name: "lazy-bpor",
     argument: Some("N"),
     range: 0..=u64::MAX,
-    summary: "source among the traces that need at most N preemptions: misses none, executes each once",
+    summary: "source among the traces that need at most N preemptions: repeats none, but may miss a few",
     needs: Needs::NOTHING,
     make: Make::Strategy(|bound, terms| Box::new(Reduction::new(Box::new(Lazy::new(bound.unwrap_or(0))), terms))),
 };
