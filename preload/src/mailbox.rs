@@ -6,6 +6,8 @@ use rscale_protocol::arena::{Command, Reply};
 
 /// How often to look before sleeping: some tens of microseconds.
 const SPINS: u32 = 4_000;
+/// How often to let the scheduler run before sleeping, on a processor that is shared with it.
+const YIELDS: u32 = 64;
 
 /// Says that there is something to read.
 pub fn reply(reply: Reply) {
@@ -21,11 +23,12 @@ pub fn reply(reply: Reply) {
 pub fn next_command(seen: &mut u32) -> Command {
     let mailbox = &arena::get().mailbox;
     let arrived = |seen: u32| mailbox.commands.load(Acquire) != seen;
-    for _ in 0..SPINS {
+    let is_shared = arena::get().setup.shares_processor.load(Relaxed) != 0;
+    for _ in 0..if is_shared { YIELDS } else { SPINS } {
         if arrived(*seen) {
             break;
         }
-        core::hint::spin_loop();
+        if is_shared { sys::sched_yield() } else { core::hint::spin_loop() }
     }
     while !arrived(*seen) {
         mailbox.shim_sleeps.store(1, SeqCst);

@@ -81,6 +81,12 @@ pub fn futex_wait(word: &core::sync::atomic::AtomicU32, value: u32) {
     unsafe { call(libc::SYS_futex, [address, libc::FUTEX_WAIT as u64, value.into(), 0, 0, 0]) };
 }
 
+/// Lets others run on this processor.
+pub fn sched_yield() {
+    // SAFETY: touches no memory.
+    unsafe { call(libc::SYS_sched_yield, [0; 6]) };
+}
+
 /// Wakes everybody that sleeps on the word.
 pub fn futex_wake(word: &core::sync::atomic::AtomicU32) {
     let address = word.as_ptr() as u64;

@@ -48,6 +48,10 @@ pub struct RunConfig {
     pub outcomes: bool,
     /// Parallel workers.
     pub jobs: u32,
+    /// Whether the user has said how many.
+    pub wants_jobs: bool,
+    /// How long the first of them goes on alone, since the search last began anew.
+    pub alone: Duration,
     /// Bound on the number of executions.
     pub max_executions: Option<u64>,
     /// Bound on the time.
@@ -63,6 +67,8 @@ pub struct RunConfig {
 impl RunConfig {
     /// How long smaller schedules of a finding are looked for unless the user says otherwise.
     pub const MINIMIZE: Duration = Duration::from_secs(1);
+    /// How long one worker goes on alone: most searches end before others could help.
+    pub const ALONE: Duration = Duration::from_millis(50);
 
     /// What its traces say about their executions, under the rules that a finding was made with.
     #[must_use]
@@ -202,6 +208,8 @@ impl RunConfig {
             keep_going: false,
             outcomes: false,
             jobs: 1,
+            alone: RunConfig::ALONE,
+            wants_jobs: false,
             max_executions: None,
             time_limit: None,
             minimize: None,

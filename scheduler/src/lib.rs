@@ -23,6 +23,7 @@ pub mod journal;
 pub mod launch;
 pub mod minimize;
 mod nearest;
+pub mod parallel;
 pub mod picture;
 pub mod property;
 pub mod reduce;

@@ -138,7 +138,7 @@ impl Summary {
             elapsed_s: 0.0,
             executions_per_s: 0.0,
             peak_rss_kib: 0,
-            jobs: config.jobs,
+            jobs: 1,
             findings: Vec::new(),
             outcomes: Vec::new(),
             isolation: isolation_name(config.rules.isolation).into(),

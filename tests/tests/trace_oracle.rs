@@ -25,6 +25,8 @@ const MOST_DEADLOCKS: u64 = 20;
 /// A list of filters that loses no outcome and no deadlock.
 struct Search {
     filters: &'static str,
+    /// Workers, from the first execution on.
+    jobs: u32,
     /// The programs that it is tried on.
     fits: fn(&Subject) -> bool,
     /// Those of which it executes every trace exactly once.
@@ -36,7 +38,7 @@ struct Search {
 /// Without a reduction: a thread's start and end are steps too, so there are many more schedules than interleavings here.
 const fn everything() -> Search {
     let fits = |subject: &Subject| subject.paths <= 30 && subject.program.threads.len() <= 3;
-    Search { filters: "", fits, is_exact: |_| false, never_blocks: |_| false }
+    Search { filters: "", jobs: 1, fits, is_exact: |_| false, never_blocks: |_| false }
 }
 
 /// What visits every state once ends every trace once, if it takes the same steps for dependent as the oracle does. It
@@ -51,19 +53,19 @@ const fn states(filters: &'static str) -> Search {
         let is_coarse = |op: &Op| matches!(op, Op::AtomicBegin | Op::Signal(_) | Op::Broadcast(_) | Op::TryLock { .. });
         !subject.program.has(is_coarse)
     };
-    Search { filters, fits, is_exact, never_blocks: |_| false }
+    Search { filters, jobs: 1, fits, is_exact, never_blocks: |_| false }
 }
 
 /// Complete executions are exact with sleep sets in any case; they differ in what they begin in vain.
 const fn reduction(filters: &'static str) -> Search {
-    Search { filters, fits: |_| true, is_exact: |_| true, never_blocks: |_| false }
+    Search { filters, jobs: 1, fits: |_| true, is_exact: |_| true, never_blocks: |_| false }
 }
 
 /// What comes of an atomic update in another place is not known before it is tried: it may be more than a read there.
 const fn optimal(filters: &'static str) -> Search {
     let never_blocks =
         |subject: &Subject| !subject.program.has(|op| matches!(op, Op::Exchange { .. } | Op::CompareAndSwap { .. }));
-    Search { filters, fits: |_| true, is_exact: |_| true, never_blocks }
+    Search { filters, jobs: 1, fits: |_| true, is_exact: |_| true, never_blocks }
 }
 
 /// What an atomic update may come to when it sleeps is not known, so it may be woken for nothing (one execution too many
@@ -71,17 +73,25 @@ const fn optimal(filters: &'static str) -> Search {
 const fn eager(filters: &'static str) -> Search {
     let is_exact =
         |subject: &Subject| !subject.program.has(|op| matches!(op, Op::Exchange { .. } | Op::CompareAndSwap { .. }));
-    Search { filters, fits: |_| true, is_exact, never_blocks: |_| false }
+    Search { filters, jobs: 1, fits: |_| true, is_exact, never_blocks: |_| false }
+}
+
+/// The same, whoever explores what.
+const fn shared(jobs: u32, search: Search) -> Search {
+    Search { jobs, ..search }
 }
 
 /// All searches.
-const SEARCHES: [Search; 8] = [
+const SEARCHES: [Search; 11] = [
     everything(),
     states("nsb"),
     states("nsb,superstep"),
     reduction("dpor"),
     reduction("source"),
     optimal("optimal"),
+    shared(2, reduction("dpor")),
+    shared(2, reduction("source")),
+    shared(3, optimal("optimal")),
     eager("epor"),
     eager("epor-sh"),
 ];
@@ -137,8 +147,8 @@ struct Bench<'a> {
 impl Bench<'_> {
     fn compare(&self, subject: &Subject) -> Result<(), String> {
         for search in SEARCHES.iter().filter(|search| (search.fits)(subject)) {
-            let named = |problem| format!("--filters {:?}: {problem}", search.filters);
-            let summary = self.explore(&subject.program, search.filters).map_err(named)?;
+            let named = |problem| format!("--filters {:?} --jobs {}: {problem}", search.filters, search.jobs);
+            let summary = self.explore(&subject.program, search).map_err(named)?;
             expect_same_ends(&summary, &subject.truth).map_err(named)?;
             if (search.is_exact)(subject) {
                 expect_each_trace_once(&summary, &subject.truth).map_err(named)?;
@@ -150,10 +160,11 @@ impl Bench<'_> {
         Ok(())
     }
 
-    fn explore(&self, program: &Program, filters: &str) -> Result<Summary, String> {
+    fn explore(&self, program: &Program, search: &Search) -> Result<Summary, String> {
         let mut command = Command::new(rscale());
         command.arg("run").arg(self.interpreter).args(["--scope", "all", "--keep-going", "--outcomes", "--quiet"]);
-        command.args(["--json", "-", "--filters", filters, "--trace"]).arg(&self.trace);
+        command.args(["--json", "-", "--filters", search.filters, "--trace"]).arg(&self.trace);
+        command.args(["--alone", "0", "--jobs", &search.jobs.to_string()]);
         command.arg("--").arg(program.to_string());
         let finished = process::run(&mut command)?;
         let summary = Summary::parse(&finished.stdout).map_err(|problem| format!("{problem}\n{}", finished.err()))?;

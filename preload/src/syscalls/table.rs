@@ -253,7 +253,7 @@ const ROWS: &[Row] = &[
     (201, "time", Track(time::time)),
     (202, "futex", OnFiber(|call| futex::serve(call.arguments))),
     (203, "sched_setaffinity", Track(process::ignore)),
-    (204, "sched_getaffinity", Pass),
+    (204, "sched_getaffinity", Track(process::sched_getaffinity)),
     (205, "set_thread_area", Unsupported("changes the rules that it runs under")),
     (206, "io_setup", Unsupported("uses asynchronous input and output")),
     (207, "io_destroy", Unsupported("uses asynchronous input and output")),

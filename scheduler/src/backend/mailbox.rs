@@ -11,6 +11,9 @@ const SPINS: u32 = 4_000;
 /// As [`SPINS`], where an execution takes a process: the core that looks is missed by the one that forks (8 % of it).
 const SPINS_FOR_PROCESSES: u32 = 40;
 
+/// How often to let the program run before sleeping, on a processor that is shared with it.
+const YIELDS: u32 = 64;
+
 /// Gives a command.
 pub fn send(arena: &Arena, command: Command) {
     arena.request.command.store(command as u32, Relaxed);
@@ -25,12 +28,17 @@ pub fn wait_for_reply(arena: &Arena, seen: u32, limit: Duration) -> bool {
     let mailbox = &arena.mailbox;
     let arrived = || mailbox.replies.0.load(Acquire) != seen;
     let isolation = arena.setup.isolation.load(Relaxed);
-    let spins = if isolation == Isolation::Snapshot as u32 { SPINS } else { SPINS_FOR_PROCESSES };
+    let is_shared = arena.setup.shares_processor.load(Relaxed) != 0;
+    let spins = match isolation == Isolation::Snapshot as u32 {
+        true if is_shared => YIELDS,
+        true => SPINS,
+        false => SPINS_FOR_PROCESSES,
+    };
     for _ in 0..spins {
         if arrived() {
             return true;
         }
-        std::hint::spin_loop();
+        if is_shared { std::thread::yield_now() } else { std::hint::spin_loop() }
     }
     mailbox.scheduler_sleeps.store(1, SeqCst);
     if !arrived() {

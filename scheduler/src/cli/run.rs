@@ -10,6 +10,7 @@ use crate::config::{
 use crate::exit::{Exit, Failure};
 use crate::filters::FilterInfo;
 use crate::journal::{self, Search};
+use crate::launch::Processors;
 use crate::report::progress::Progress;
 use crate::report::{Target, escape, json, print, text, wrap};
 use crate::session::Keeping;
@@ -59,9 +60,13 @@ pub struct RunArgs {
     /// Order of the search, random choices [default: 0]
     #[arg(long, value_name = "S", help_heading = "Search")]
     seed: Option<u64>,
-    /// Parallel workers [default: 1]
-    #[arg(long, value_name = "N", help_heading = "Search")]
+    /// Parallel workers [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS), help_heading = "Search")]
     jobs: Option<u32>,
+
+    /// Milliseconds that one worker goes on alone, for tests of small programs
+    #[arg(long, value_name = "N", hide = true)]
+    alone: Option<u64>,
 
     /// Collect all distinct findings, not only the first
     #[arg(long, help_heading = "Findings")]
@@ -120,6 +125,14 @@ pub struct RunArgs {
     /// No progress line on the terminal
     #[arg(long, help_heading = "Output")]
     no_progress: bool,
+}
+
+/// More workers than this are a mistake of typing: each has a process of the program.
+const MOST_JOBS: i64 = 1024;
+
+/// One worker for each processor.
+fn processors() -> u32 {
+    Processors::mine().map_or(1, |processors| processors.count() as u32).max(1)
 }
 
 /// How long to minimise; None for not at all.
@@ -240,7 +253,9 @@ impl RunArgs {
             filters,
             keep_going: self.keep_going,
             outcomes: self.outcomes,
-            jobs: 1,
+            jobs: self.jobs.unwrap_or_else(processors),
+            alone: self.alone.map_or(RunConfig::ALONE, Duration::from_millis),
+            wants_jobs: self.jobs.is_some(),
             max_executions: self.max_executions,
             time_limit: self.time_limit,
             minimize: self.minimize.map_or(Some(RunConfig::MINIMIZE), |minimize| minimize.0),
@@ -264,8 +279,6 @@ impl RunArgs {
             "--buffer bounds store buffers, which only --memory tso and pso have"
         } else if is_weak && self.scope == Some(ScopeArg::Sync) {
             "--memory tso and pso are about memory accesses; they need --scope all"
-        } else if self.jobs.is_some_and(|jobs| jobs != 1) {
-            "parallel search is not there yet; use --jobs 1"
         } else if self.engine == Some(EngineArg::Threads) {
             "--engine threads is for `rscale replay` only; a search needs --engine fibers"
         } else if self.engine == Some(EngineArg::Ptrace) {

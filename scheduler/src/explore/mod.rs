@@ -71,6 +71,24 @@ impl Counts {
         self.runs + self.discarded
     }
 
+    /// What has been done since it was so much.
+    #[must_use]
+    pub fn since(&self, earlier: &Counts) -> Counts {
+        Counts {
+            runs: self.runs - earlier.runs,
+            executions: self.executions - earlier.executions,
+            blocked: self.blocked - earlier.blocked,
+            discarded: self.discarded - earlier.discarded,
+            states: self.states - earlier.states,
+            transitions: self.transitions - earlier.transitions,
+            max_depth: self.max_depth,
+            out_of_steps: self.out_of_steps - earlier.out_of_steps,
+            race_checks: self.race_checks - earlier.race_checks,
+            dependence_checks: self.dependence_checks - earlier.dependence_checks,
+            unsatisfiable: self.unsatisfiable - earlier.unsatisfiable,
+        }
+    }
+
     /// What two searches have done together.
     #[must_use]
     pub fn and(&self, other: &Counts) -> Counts {

@@ -3,7 +3,7 @@
 use super::{Counts, Level};
 use crate::filters::Preserves;
 use crate::frontend::Execution;
-use crate::reduce::SavedReduction;
+use crate::reduce::{SavedReduction, Sharing};
 use rscale_protocol::arena::{Beyond, Step, Token};
 use rscale_protocol::{Ending, ThreadSet};
 
@@ -89,6 +89,11 @@ pub trait Strategy {
     /// if that is not what was saved: the program is another one.
     fn go_on(&mut self, _saved: &SavedReduction, _execution: &Execution) -> bool {
         false
+    }
+
+    /// The search as one that several workers can share, if it is one.
+    fn sharing(&mut self) -> Option<&mut dyn Sharing> {
+        None
     }
 
     /// What has been done so far.

@@ -8,6 +8,7 @@ mod arena_map;
 mod captured;
 mod choice;
 mod functions;
+mod processors;
 mod region_cache;
 mod regions;
 mod shim;
@@ -16,12 +17,13 @@ mod spawn;
 pub use arena_map::ArenaMap;
 pub use captured::Captured;
 pub use functions::Function;
+pub use processors::Processors;
 pub use regions::{Instrumentation, Planned, Regions};
 pub use shim::Shim;
 pub use spawn::Process;
 
 use rscale_protocol::MemoryModel;
-use rscale_protocol::arena::{Engine, Isolation, UNBOUNDED};
+use rscale_protocol::arena::{Engine, Isolation, PROCESSOR_WORDS, UNBOUNDED};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
@@ -72,6 +74,8 @@ pub struct Launch {
     pub buffer: Option<u32>,
     /// Seed of what the program takes for random.
     pub seed: u64,
+    /// The processors that the program would have, where rscale has chosen one for it and for the scheduler.
+    pub processors: Option<Processors>,
 }
 
 /// Why the program could not be started.
@@ -132,5 +136,8 @@ impl Launch {
         setup.memory.store(self.memory as u32, Relaxed);
         setup.buffer.store(self.buffer.unwrap_or(UNBOUNDED), Relaxed);
         setup.seed.store(self.seed, Relaxed);
+        setup.shares_processor.store(self.processors.is_some().into(), Relaxed);
+        let words = self.processors.map_or([0; PROCESSOR_WORDS], |all| all.words());
+        setup.processors.iter().zip(words).for_each(|(place, word)| place.store(word, Relaxed));
     }
 }

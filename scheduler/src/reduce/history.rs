@@ -6,6 +6,7 @@
 
 use super::event::Event;
 use super::footprint::{Mode, Reach, Role, Touch, VariableId};
+use super::names::Names;
 use super::shapes::Shapes;
 use crate::frontend::VariableHasher;
 use rscale_protocol::{MAX_THREADS, MemoryModel, ThreadId, ThreadSet, Variable};
@@ -57,6 +58,8 @@ pub struct History {
     /// Threads that a clock has room for.
     width: usize,
     names: HashMap<Variable, VariableId, BuildHasherDefault<VariableHasher>>,
+    /// Where these numbers come from, which other searches may use too.
+    numbers: Names,
     /// Who touched each variable, in order.
     touched: Vec<Vec<Entry>>,
     /// The last event of each thread, plus one.
@@ -74,6 +77,17 @@ impl History {
     #[must_use]
     pub fn under(memory_model: MemoryModel) -> History {
         History { memory_model, ..History::default() }
+    }
+
+    /// Numbers variables as others do; nothing is numbered yet.
+    pub fn agree_with(&mut self, numbers: &Names) {
+        self.numbers = numbers.clone();
+    }
+
+    /// The numbers of variables, for others.
+    #[must_use]
+    pub fn numbers(&self) -> &Names {
+        &self.numbers
     }
 
     /// The memory model.
@@ -102,10 +116,11 @@ impl History {
 
     /// The number of a variable.
     pub fn variable(&mut self, name: Variable) -> VariableId {
-        let touched = &mut self.touched;
+        let (touched, numbers) = (&mut self.touched, &self.numbers);
         *self.names.entry(name).or_insert_with(|| {
-            touched.push(Vec::new());
-            touched.len() as VariableId - 1
+            let number = numbers.number(name);
+            touched.resize_with(touched.len().max(number as usize + 1), Vec::new);
+            number
         })
     }
 
@@ -273,7 +288,8 @@ impl History {
     pub fn clear(&mut self) {
         let mut shapes = std::mem::take(&mut self.shapes);
         shapes.restart();
-        *self = History { shapes, ..History::under(self.memory_model) };
+        let numbers = self.numbers.clone();
+        *self = History { shapes, numbers, ..History::under(self.memory_model) };
     }
 
     /// Whether atomic sections may touch anything in another place.

@@ -5,6 +5,7 @@
 //! the searches that plan ahead ([`eager`]) and those with a bound on preemptions ([`bounded`], [`lazy`]). What depends on
 //! what stands in one table ([`rscale_protocol::dependence`]).
 
+mod board;
 mod bounded;
 mod buffered;
 mod conservative;
@@ -16,6 +17,8 @@ mod history;
 mod late;
 mod lazy;
 mod least;
+mod names;
+mod otherwise;
 mod plan;
 mod preemptions;
 mod races;
@@ -24,8 +27,10 @@ mod saved;
 #[cfg(test)]
 mod scripted;
 mod shapes;
+mod sharing;
 mod swaps;
 mod wakeup;
+mod wishes;
 
 use crate::explore::{Absorbed, Candidates, Counts, Order, Plan, Strategy, divergence};
 use crate::filters::{Preserves, Terms};
@@ -37,15 +42,19 @@ use plan::{Node, Planner};
 use preemptions::State;
 use reversal::{Executed, Extent, Race, Reversal, Second};
 use rscale_protocol::arena::{Step, Token};
-use rscale_protocol::{Choice, Ending, ThreadSet};
+use rscale_protocol::{Ending, ThreadSet};
 use std::rc::Rc;
 use wakeup::Tree;
+use wishes::Wishes;
 
+pub use board::{Board, ItemId};
 pub use bounded::{Bounded, Method};
 pub use eager::{Eager, Length};
 pub use lazy::Lazy;
+pub use names::Names;
 pub use plan::{Optimal, Persistent, Source};
 pub use saved::SavedReduction;
+pub use sharing::{Begun, Item, Leaf, Released, Sharing, Wish};
 pub use swaps::Swaps;
 
 /// A search by partial order reduction.
@@ -68,6 +77,10 @@ pub struct Reduction {
     races: Vec<Race>,
     predecessors: Vec<Predecessor>,
     rivals: Vec<EventIndex>,
+    /// The first state that belongs to this search alone; those before it are shared with others.
+    owned: usize,
+    /// What is to be explored from shared states, which others decide on.
+    wishes: Wishes,
 }
 
 impl Reduction {
@@ -87,6 +100,8 @@ impl Reduction {
             races: Vec::new(),
             predecessors: Vec::new(),
             rivals: Vec::new(),
+            owned: 0,
+            wishes: Wishes::default(),
         }
     }
 }
@@ -98,12 +113,9 @@ impl Strategy for Reduction {
             self.backtrack()?;
         }
         self.schedule.truncate(self.steps.len());
-        if let Some(((last, _), before)) = self.planned.split_last() {
-            let tokens = |event: &Footprint| std::iter::repeat_n(event.token, event.steps as usize);
-            self.schedule.extend(before.iter().flat_map(|(event, _)| tokens(event)));
-            // What comes of the last one is not known, and if it has more steps, nobody else can go on in between.
-            self.schedule.push(last.token);
-        }
+        let planned = std::mem::take(&mut self.planned);
+        self.extend_schedule(planned.iter().map(|(event, _)| event));
+        self.planned = planned;
         let (order, sleep) = (self.order.beyond(), self.sleep_behind_plan());
         Some(Plan { schedule: &self.schedule, order, sleep, goes_on: true, comes_back_to: self.last_open() })
     }
@@ -140,6 +152,8 @@ impl Strategy for Reduction {
         self.races.clear();
         self.give_back_steps(0);
         self.planned.clear();
+        self.owned = 0;
+        self.wishes = Wishes::default();
         self.planner.restart();
     }
 
@@ -159,6 +173,10 @@ impl Strategy for Reduction {
         self.restored(saved, execution).is_some()
     }
 
+    fn sharing(&mut self) -> Option<&mut dyn Sharing> {
+        if self.planner.keeps_nothing() { Some(self) } else { None }
+    }
+
     fn counts(&self) -> Counts {
         self.counts
     }
@@ -174,17 +192,30 @@ impl Strategy for Reduction {
 }
 
 impl Reduction {
+    /// Puts events behind the schedule.
+    fn extend_schedule<'a>(&mut self, events: impl ExactSizeIterator<Item = &'a Footprint>) {
+        let last = events.len().saturating_sub(1);
+        for (index, event) in events.enumerate() {
+            // What comes of the last one is not known, and if it has more steps, nobody else can go on in between.
+            let steps = if index == last { 1 } else { event.steps as usize };
+            self.schedule.extend(std::iter::repeat_n(event.token, steps));
+        }
+    }
+
     /// Goes back to the last state with something left to explore, and plans that. None if there is none.
     fn backtrack(&mut self) -> Option<()> {
         loop {
+            if (self.history.len() as usize) < self.owned {
+                return None; // what is left there, others explore
+            }
             let node = self.nodes.last_mut()?;
             if node.tree.is_empty()
                 && let Some(sequence) = self.planner.more(node, &self.history, &mut self.counts)
             {
                 node.tree.insert(&mut sequence.iter().collect::<Vec<_>>());
             }
-            if let Some((event, rest)) = node.tree.take_first() {
-                self.follow(event, rest);
+            if !node.tree.is_empty() {
+                self.planned = node.tree.take_first_line();
                 return Some(());
             }
             self.nodes.pop();
@@ -204,16 +235,6 @@ impl Reduction {
                 self.races.pop();
             }
         }
-    }
-
-    /// Plans a branch of a tree, to its first leaf.
-    fn follow(&mut self, event: Footprint, rest: Tree) {
-        let (mut event, mut rest) = (event, rest);
-        while let Some((next, behind)) = rest.take_first() {
-            self.planned.push((event, rest));
-            (event, rest) = (next, behind);
-        }
-        self.planned.push((event, Tree::default()));
     }
 
     /// How many steps lead to the last state with something left to explore.
@@ -243,9 +264,10 @@ impl Reduction {
             let start = self.steps.len();
             let end = start + event.footprint.steps as usize;
             let tree = planned.next().map(|(_, rest)| rest).unwrap_or_default();
+            let is_inner = planned.len() > 0;
             let enabled = execution.steps[start].enabled;
             self.take_steps(&execution.steps[start..end]);
-            if !self.add(event, tree, execution) {
+            if !self.add(event, Node { tree, is_inner, ..Node::default() }, execution) {
                 self.give_back_steps(start);
                 self.go_on_otherwise(&enabled, execution);
                 return false;
@@ -265,8 +287,8 @@ impl Reduction {
         self.schedule.truncate(count);
     }
 
-    /// Adds an event. Returns false if whatever begins with it was explored already, or is not to be explored.
-    fn add(&mut self, event: Event, tree: Tree, execution: &Execution) -> bool {
+    /// Adds an event, and the state behind it. Returns false if whatever begins with it was explored already, or is not to be explored.
+    fn add(&mut self, event: Event, behind: Node, execution: &Execution) -> bool {
         let index = self.history.len();
         let Some(node) = self.nodes.last_mut() else { return false };
         let token = event.footprint.token;
@@ -279,7 +301,7 @@ impl Reduction {
         }
         let sleep = still_asleep(&node.sleep, &event.footprint);
         self.append(event, &later[0].enabled);
-        self.nodes.push(Node { sleep, done: Vec::new(), tree });
+        self.nodes.push(Node { sleep, ..behind });
         self.counts.states += 1;
         self.counts.transitions += 1;
         true
@@ -295,28 +317,6 @@ impl Reduction {
         self.races.extend(self.rivals.iter().map(|&first| Race { first, second: Second::Late(index) }));
         self.races.extend(alternatives(&event, enabled).map(|second| Race { first: index, second }));
         self.history.push(event, &self.predecessors);
-    }
-
-    /// The program took an event that need not be taken, or took none: plans another one, if there is one.
-    fn go_on_otherwise(&mut self, enabled: &[ThreadSet; 3], execution: &Execution) {
-        let Some(node) = self.nodes.last_mut().filter(|node| node.tree.is_empty()) else { return };
-        let later = execution.steps.get(self.steps.len()..).unwrap_or_default();
-        let possible = enabled[Choice::Proceed as usize];
-        let state = State { at: self.history.len(), possible, is_pick: false, later, pending: &execution.pending };
-        let mut others = Candidates::all(*enabled).iter().filter(|&token| node.is_open(token));
-        if let Some(token) = others.find(|&token| self.planner.admits(token, &state, &self.history)) {
-            node.tree.add(Footprint::unknown(token));
-        }
-    }
-
-    /// What was planned was not possible, and other plans may have been dropped because of it: plans whatever is possible.
-    fn go_on_in_all_ways(&mut self, enabled: &[ThreadSet; 3]) {
-        let Some(node) = self.nodes.last_mut() else { return };
-        for token in Candidates::all(*enabled).iter() {
-            if node.is_open(token) {
-                node.tree.add(Footprint::unknown(token));
-            }
-        }
     }
 
     /// Finds races with what threads would do next where the execution has ended.
@@ -339,7 +339,12 @@ impl Reduction {
         let executed = Executed { steps: &self.steps, history: &self.history };
         for race in &self.races[start..] {
             if !self.planner.is_settled(race, &self.history) {
-                self.planner.plan(&mut self.nodes, &Reversal::of(race, executed, extent));
+                let reversal = Reversal::of(race, executed, extent);
+                if (race.first as usize) < self.owned {
+                    self.wishes.add(&reversal, &self.nodes, &*self.planner);
+                } else {
+                    self.planner.plan(&mut self.nodes, &reversal);
+                }
                 self.counts.race_checks += 1;
             }
         }

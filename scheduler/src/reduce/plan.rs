@@ -20,6 +20,8 @@ pub struct Node {
     pub done: Vec<Token>,
     /// What is still to be explored, apart from what the path does now.
     pub tree: Tree,
+    /// Whether it lies inside a planned sequence: what is to follow, others may have planned.
+    pub is_inner: bool,
 }
 
 impl Node {
@@ -36,10 +38,41 @@ impl Node {
     }
 }
 
+/// What is to be explored from a state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    /// A sequence, or something equivalent.
+    Sequence(Vec<Footprint>),
+    /// One of these events, preferably the first.
+    OneOf(Vec<Footprint>),
+    /// An event of which only this is known.
+    Event(Token),
+}
+
+impl Node {
+    /// Plans a sequence, unless something explored before leads to the same.
+    fn insert(&mut self, sequence: &mut [&Footprint]) {
+        if !self.covers(sequence.iter().copied()) {
+            self.tree.insert(sequence);
+        }
+    }
+
+    /// Whether something explored before leads to the same as a sequence.
+    #[must_use]
+    pub fn covers<'a>(&self, sequence: impl Iterator<Item = &'a Footprint> + Clone) -> bool {
+        self.sleep.iter().any(|sleeper| sleeper.precedes(sequence.clone()).is_some())
+    }
+}
+
 /// Decides what is to be explored.
 pub trait Planner {
     /// Makes sure that the race will be reversed, by something that is explored from the node before its first event.
     fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>);
+
+    /// What [`Planner::plan`] asks for, in words that another search understands.
+    fn wanted(&self, reversal: &Reversal<'_>) -> Wanted {
+        Wanted::Sequence(reversal.sequence().cloned().collect())
+    }
 
     /// Looks at an execution before its races are planned; events from the branch on are new.
     fn look_ahead(&mut self, _branch: EventIndex, _history: &History, _counts: &mut Counts) {}
@@ -92,12 +125,7 @@ pub struct Optimal;
 
 impl Planner for Optimal {
     fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>) {
-        let node = &mut nodes[reversal.first as usize];
-        let mut sequence: Vec<&Footprint> = reversal.sequence().collect();
-        let is_covered = |sleeper: &Footprint| sleeper.precedes(sequence.iter().copied()).is_some();
-        if !node.sleep.iter().any(is_covered) {
-            node.tree.insert(&mut sequence);
-        }
+        nodes[reversal.first as usize].insert(&mut reversal.sequence().collect::<Vec<_>>());
     }
 
     fn extent(&self) -> Extent {
@@ -118,6 +146,11 @@ impl Planner for Source {
         add_one_of(nodes, reversal, &sequence, &initials(&sequence));
     }
 
+    fn wanted(&self, reversal: &Reversal<'_>) -> Wanted {
+        let sequence: Vec<&Footprint> = reversal.sequence().collect();
+        one_of(&sequence, &initials(&sequence))
+    }
+
     fn keeps_nothing(&self) -> bool {
         true
     }
@@ -131,6 +164,11 @@ impl Planner for Persistent {
     fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>) {
         let sequence: Vec<&Footprint> = reversal.sequence().collect();
         add_one_of(nodes, reversal, &sequence, &leading(reversal, &sequence));
+    }
+
+    fn wanted(&self, reversal: &Reversal<'_>) -> Wanted {
+        let sequence: Vec<&Footprint> = reversal.sequence().collect();
+        one_of(&sequence, &leading(reversal, &sequence))
     }
 
     fn keeps_nothing(&self) -> bool {
@@ -168,4 +206,8 @@ fn add_one_of(nodes: &mut [Node], reversal: &Reversal<'_>, sequence: &[&Footprin
     {
         node.tree.add(sequence[first].clone());
     }
+}
+
+fn one_of(sequence: &[&Footprint], members: &[usize]) -> Wanted {
+    Wanted::OneOf(members.iter().map(|&index| sequence[index].clone()).collect())
 }

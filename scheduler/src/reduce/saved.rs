@@ -38,6 +38,8 @@ struct SavedNode {
     sleep: Vec<SavedEvent>,
     done: Vec<u16>,
     tree: Vec<SavedBranch>,
+    /// Whether it lies inside a planned sequence.
+    is_inner: bool,
 }
 
 /// Events that follow each other, and what is to follow them.
@@ -91,8 +93,9 @@ impl Reduction {
                 sleep: node.sleep[inherited..].iter().map(|event| SavedEvent::of(event, &names)).collect(),
                 done: node.done.iter().map(|token| token.to_code()).collect(),
                 tree: saved_tree(&node.tree, &names),
+                is_inner: node.is_inner,
             };
-            if !(saved.sleep.is_empty() && saved.done.is_empty() && saved.tree.is_empty()) {
+            if saved.is_inner || !(saved.sleep.is_empty() && saved.done.is_empty() && saved.tree.is_empty()) {
                 nodes.push(saved);
             }
         }
@@ -107,7 +110,7 @@ impl Reduction {
 
     /// How many events are still asleep behind the event that follows a state; those that fell asleep later come after
     /// them.
-    fn inherited(&self, before: usize) -> usize {
+    pub(super) fn inherited(&self, before: usize) -> usize {
         let event = &self.history.events()[before].footprint;
         self.nodes[before].sleep.iter().filter(|sleeper| !sleeper.conflicts(event)).count()
     }
@@ -160,7 +163,7 @@ fn restored_node(sleep: Rc<Vec<Footprint>>, saved: Option<&SavedNode>, history: 
         all.push(event.restored(history)?);
     }
     let done = saved.done.iter().map(|&code| Token::from_code(code)).collect::<Option<_>>()?;
-    Some(Node { sleep: Rc::new(all), done, tree: restored_tree(&saved.tree, history)? })
+    Some(Node { sleep: Rc::new(all), done, tree: restored_tree(&saved.tree, history)?, is_inner: saved.is_inner })
 }
 
 fn saved_tree(tree: &Tree, names: &[Variable]) -> Vec<SavedBranch> {
@@ -214,6 +217,12 @@ impl SavedEvent {
 }
 
 impl SavedReduction {
+    /// Whether atomic sections may touch anything in another place.
+    #[must_use]
+    pub fn sections_vary(&self) -> bool {
+        self.sections_vary
+    }
+
     /// The schedule that has to be run to go on.
     #[must_use]
     pub fn schedule(&self) -> Option<Vec<Token>> {

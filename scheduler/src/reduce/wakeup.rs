@@ -6,14 +6,14 @@
 use super::footprint::{Footprint, Precedes};
 
 /// The sequences, by their first events.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Tree {
     branches: Vec<Branch>,
 }
 
 /// Events that follow each other, and what is to follow them. Most sequences share little with others: a branch is a long
 /// line, and one allocation.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 struct Branch {
     /// From the last to the first: the first is taken out first. Never empty.
     line: Vec<Footprint>,
@@ -62,6 +62,17 @@ impl Tree {
         }
         let Branch { line, rest } = self.branches.remove(0);
         Some((event, if line.is_empty() { rest } else { Tree { branches: vec![Branch { line, rest }] } }))
+    }
+
+    /// Takes out the first sequence: its events, each with what else is to follow it.
+    pub fn take_first_line(&mut self) -> Vec<(Footprint, Tree)> {
+        let mut line = Vec::new();
+        let mut next = self.take_first();
+        while let Some((event, mut rest)) = next {
+            next = rest.take_first();
+            line.push((event, rest));
+        }
+        line
     }
 
     /// The branches: a line of events, from the last to the first, and what is to follow them.

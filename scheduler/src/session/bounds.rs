@@ -63,13 +63,26 @@ impl Bounds {
         self.before += elapsed;
     }
 
+    /// How many executions are left; None for any number.
+    pub fn runs_left(&self, counts: &Counts) -> Option<u64> {
+        (self.max_executions < u64::MAX).then(|| self.max_executions.saturating_sub(self.counted(counts)))
+    }
+
+    /// Whether runs that were cut count too.
+    pub fn counts_runs(&self) -> bool {
+        self.counts_runs
+    }
+
+    fn counted(&self, counts: &Counts) -> u64 {
+        if self.counts_runs { counts.runs } else { counts.executions }
+    }
+
     /// The bound that is reached, if one is.
     pub fn reached(&self, counts: &Counts) -> Option<Stop> {
         if interrupt::requested() {
             return Some(Stop::Interrupted);
         }
-        let executions = if self.counts_runs { counts.runs } else { counts.executions };
-        if executions >= self.max_executions {
+        if self.counted(counts) >= self.max_executions {
             return Some(Stop::Executions);
         }
         let look = counts.started().is_multiple_of(BETWEEN_LOOKS);

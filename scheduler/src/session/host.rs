@@ -97,9 +97,15 @@ impl Host {
             memory: rules.memory,
             buffer: rules.buffer,
             seed: rules.seed,
+            processors: None,
         };
+        Host::like(launch, rules)
+    }
+
+    /// Starts the program as it was started before.
+    pub fn like(launch: Launch, rules: &Rules) -> Result<Host, Failure> {
         // Instrumented code takes its time.
-        let slowness = if is_instrumented { SLOWNESS } else { 1 };
+        let slowness = if launch.instrumentation.is_some() { SLOWNESS } else { 1 };
         let limits = Limits { busy: rules.hang_limit * slowness, asleep: rules.hang_limit * PATIENCE };
         let target = Target::start(launch, limits).map_err(failure)?;
         Ok(Host { frontend: Frontend::new(target), rules: *rules, notes: Vec::new(), deadline: None, limit: None })

@@ -5,6 +5,7 @@
 
 mod admit;
 mod bounds;
+mod crew;
 mod depicting;
 mod flushes;
 mod functions;
@@ -27,7 +28,7 @@ pub use simulator::replay;
 
 use crate::config::{FilterChoice, Rules, RunConfig, Scope};
 use crate::exit::Failure;
-use crate::explore::{Absorbed, Divergence, Locations, Strategy};
+use crate::explore::{Absorbed, Counts, Divergence, Locations, Strategy};
 use crate::filters::{self, Terms};
 use crate::frontend::Execution;
 use crate::interrupt;
@@ -41,6 +42,7 @@ use outcomes::Outcomes;
 use record::Recorder;
 use rscale_protocol::Ending;
 use rscale_protocol::arena::Engine;
+use std::time::Duration;
 
 /// The filters of a search for which the user names none: one execution per Mazurkiewicz trace. A budget of spurious
 /// wake-ups, which all threads share, is part of the state and of no order; and what an invariant reads is ordered by nothing
@@ -84,9 +86,14 @@ pub fn run(config: &RunConfig, keeping: Keeping, progress: &mut Progress) -> Res
         outcomes: config.outcomes.then(Outcomes::default),
         bounds: Bounds::new(config),
         journal: None,
+        filters,
+        terms,
+        alone_until: config.alone,
+        together: None,
         notes: Vec::new(),
     };
     exploration.host.set_deadline(exploration.bounds.deadline());
+    exploration.note_single_worker(matches!(keeping, Keeping::Nothing));
     let stop = match exploration.keep(keeping)? {
         Some(stop) => stop,
         None => exploration.explore(progress)?,
@@ -109,6 +116,12 @@ struct Exploration<'a> {
     outcomes: Option<Outcomes>,
     bounds: Bounds,
     journal: Option<Journal>,
+    filters: &'a [FilterChoice],
+    terms: Terms,
+    /// When others may begin to help.
+    alone_until: Duration,
+    /// What several workers have done, if there were several.
+    together: Option<Counts>,
     /// What the user should know.
     notes: Vec<String>,
 }
@@ -119,6 +132,9 @@ impl Exploration<'_> {
         loop {
             if let Some(stop) = self.bounds.reached(&self.search.counts()) {
                 return Ok(stop);
+            }
+            if self.needs_help() {
+                return self.explore_together(progress);
             }
             let Some(plan) = self.search.next_schedule() else { return Ok(Stop::Exhausted) };
             match self.host.run(plan, &mut execution) {
@@ -136,7 +152,7 @@ impl Exploration<'_> {
             }
             let before = self.search.counts().executions;
             match self.search.absorb(&execution) {
-                Absorbed::Diverged(divergence) if !is_finding => return Err(self.nondeterministic(&divergence)),
+                Absorbed::Diverged(divergence) if !is_finding => return Err(nondeterministic(&self.host, &divergence)),
                 Absorbed::Diverged(_) => {}
                 Absorbed::Added => execution.steps.settle(),
             }
@@ -158,12 +174,8 @@ impl Exploration<'_> {
     /// search begins anew: executions before this one had no unordered accesses there, but their schedules do not name
     /// the new steps.
     fn finds_locations(&mut self, execution: &Execution) -> bool {
-        let races = execution.end.as_ref().map_or(&[][..], |end| &end.races);
-        let mut has_grown = false;
-        for &(start, length) in races {
-            has_grown |= self.locations.add(start, length);
-        }
-        has_grown |= self.finds_reads(execution);
+        let Some(end) = &execution.end else { return false };
+        let has_grown = crew::learn(end, self.config.rules.scope, &mut self.locations, &mut self.observed);
         if has_grown {
             self.host.set_locations(&self.locations, &self.observed);
             self.begin_anew(1);
@@ -173,24 +185,10 @@ impl Exploration<'_> {
 
     fn begin_anew(&mut self, discarded: u64) {
         self.search.begin_anew(discarded);
+        self.alone_until = self.bounds.elapsed() + self.config.alone;
         if self.search.counts().runs == 0 {
             self.outcomes = self.config.outcomes.then(Outcomes::default);
         }
-    }
-
-    /// Whether invariants read more than was known. Every state that they can tell from another must be one of the search:
-    /// what they read is a communication variable.
-    fn finds_reads(&mut self, execution: &Execution) -> bool {
-        let reads = execution.end.as_ref().map_or(&[][..], |end| &end.reads);
-        let mut has_grown = false;
-        for &(start, length) in reads {
-            // Objects of the thread library have no length here, and accesses to them are steps in any case.
-            if length == 0 || self.config.rules.scope == Scope::All {
-                has_grown |= self.observed.add(start, length.max(1));
-                has_grown |= self.locations.add(start, length);
-            }
-        }
-        has_grown
     }
 
     /// Looks at how the execution ended. Returns whether it is a finding.
@@ -207,23 +205,6 @@ impl Exploration<'_> {
         Ok(true)
     }
 
-    fn nondeterministic(&self, divergence: &Divergence) -> Failure {
-        let explainer = self.host.explainer();
-        let line = |step| explainer.steps(&[step], self.host.target()).remove(0);
-        let expected = line(divergence.expected);
-        let got = divergence.got.map(line);
-        let place = |view: &crate::finding::StepView| {
-            format!("thread {} {} at {}", view.token.thread, view.summary(), view.location)
-        };
-        Failure::Nondeterministic(format!(
-            "the program does not do the same under the same schedule: at step {}, expected {}, got {}. Something \
-             outside of rscale's control decides what it does (addresses, uninitialised memory, hardware, other processes)",
-            divergence.index + 1,
-            place(&expected),
-            got.as_ref().map_or_else(|| "no such step".to_string(), place),
-        ))
-    }
-
     fn counters(&self, execution: &Execution) -> Counters {
         Counters {
             executions: self.search.counts().started(),
@@ -233,7 +214,8 @@ impl Exploration<'_> {
     }
 
     fn summarise(mut self, stop: Stop, summary: &mut Summary) {
-        let counts = self.search.counts();
+        let counts = self.together.unwrap_or_else(|| self.search.counts());
+        summary.jobs = if self.together.is_some() { self.config.jobs } else { 1 };
         let elapsed = self.bounds.elapsed().as_secs_f64();
         summary.runs = counts.runs;
         summary.executions = counts.executions;
@@ -266,6 +248,24 @@ impl Exploration<'_> {
             (true, false) => Verdict::Incomplete,
         };
     }
+}
+
+/// The program did something else than before.
+fn nondeterministic(host: &Host, divergence: &Divergence) -> Failure {
+    let explainer = host.explainer();
+    let line = |step| explainer.steps(&[step], host.target()).remove(0);
+    let expected = line(divergence.expected);
+    let got = divergence.got.map(line);
+    let place = |view: &crate::finding::StepView| {
+        format!("thread {} {} at {}", view.token.thread, view.summary(), view.location)
+    };
+    Failure::Nondeterministic(format!(
+        "the program does not do the same under the same schedule: at step {}, expected {}, got {}. Something \
+         outside of rscale's control decides what it does (addresses, uninitialised memory, hardware, other processes)",
+        divergence.index + 1,
+        place(&expected),
+        got.as_ref().map_or_else(|| "no such step".to_string(), place),
+    ))
 }
 
 /// Most memory that this process has used, in KiB.

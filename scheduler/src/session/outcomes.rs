@@ -21,6 +21,13 @@ impl Outcomes {
         }
     }
 
+    /// Adds what others noted.
+    pub fn merge(&mut self, others: Outcomes) {
+        for (key, executions) in others.table {
+            *self.table.entry(key).or_insert(0) += executions;
+        }
+    }
+
     /// Exit status, standard output and executions.
     pub fn rows(&self) -> Vec<(i32, Vec<u8>, u64)> {
         self.table.iter().map(|((exit, stdout), &executions)| (*exit, stdout.clone(), executions)).collect()

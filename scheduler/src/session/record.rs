@@ -25,7 +25,7 @@ pub struct Recorder<'a> {
 
 /// A finding before it is explained.
 #[derive(PartialEq, Eq, Hash)]
-struct Sight {
+pub struct Sight {
     kind: Kind,
     message: String,
     /// Where the last step of the execution was called from, and what every thread was about to do.
@@ -34,7 +34,8 @@ struct Sight {
 }
 
 impl Sight {
-    fn of(violation: &Violation, execution: &Execution) -> Sight {
+    /// What an execution shows.
+    pub fn of(violation: &Violation, execution: &Execution) -> Sight {
         let pending = execution.pending.iter().map(|action| (action.thread, action.op, action.object, action.pc));
         Sight {
             kind: violation.kind,

@@ -25,7 +25,7 @@ use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 /// First word of an arena.
 pub const MAGIC: u64 = 0x6172_656c_6163_7372;
 /// Changes with the layout.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Identifies the layout and the tables that both processes were compiled with.
 pub const BUILD_ID: u64 = layout_id();
 /// Steps that one log chunk holds; longer executions are streamed.
@@ -34,6 +34,8 @@ pub const LOG_CAPACITY: usize = 1 << 16;
 pub const MAX_STEPS: usize = 1 << 20;
 /// Locations that can be communication variables at a time.
 pub const MAX_LOCATIONS: usize = 1 << 14;
+/// Words of a set of processors.
+pub const PROCESSOR_WORDS: usize = 16;
 /// Races that one execution can report.
 pub const MAX_RACES: usize = 1 << 10;
 /// A store buffer without a bound.
@@ -164,6 +166,10 @@ pub struct Setup {
     pub invariant_functions: [AtomicU64; MAX_INVARIANTS],
     /// Seed of everything random that the program asks for.
     pub seed: AtomicU64,
+    /// Whether both processes share a processor: whoever waits lets the other one run.
+    pub shares_processor: AtomicU32,
+    /// The processors that the program would have without rscale, a bit each; none if it has them.
+    pub processors: [AtomicU64; PROCESSOR_WORDS],
     /// Process number of the program, written by the shim.
     pub pid: AtomicU32,
 }

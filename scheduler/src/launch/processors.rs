@@ -1,0 +1,76 @@
+//! The processors of the machine, and who runs on which.
+//!
+//! Where several workers search at once, a worker and its program take turns, and never run at the same time: they share a
+//! processor, and hand it over. The program is still told of all processors, for some decide by it how many threads to start.
+
+use nix::errno::Errno;
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::unistd::Pid;
+use rscale_protocol::arena::PROCESSOR_WORDS;
+
+/// A set of processors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Processors(CpuSet);
+
+impl Processors {
+    /// Those that the calling thread may run on.
+    ///
+    /// # Errors
+    /// Where the kernel does not say.
+    pub fn mine() -> Result<Processors, Errno> {
+        sched_getaffinity(Pid::from_raw(0)).map(Processors)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.numbers().count()
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..CpuSet::count()).filter(|&number| self.0.is_set(number).unwrap_or(false))
+    }
+
+    /// As bits, the first processor in the lowest one.
+    #[must_use]
+    pub fn words(&self) -> [u64; PROCESSOR_WORDS] {
+        let mut words = [0; PROCESSOR_WORDS];
+        for number in self.numbers() {
+            if let Some(word) = words.get_mut(number / 64) {
+                *word |= 1 << (number % 64);
+            }
+        }
+        words
+    }
+
+    /// Has the calling thread, and what it starts from now on, run on one of them: each in turn, by the thread's number.
+    ///
+    /// # Errors
+    /// Where the kernel refuses.
+    pub fn stay_on(&self, worker: usize) -> Result<(), Errno> {
+        let mut one = CpuSet::new();
+        let number = self.numbers().nth(worker % self.count().max(1)).ok_or(Errno::EINVAL)?;
+        one.set(number)?;
+        sched_setaffinity(Pid::from_raw(0), &one)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_stays_where_it_is_put() {
+        let all = Processors::mine().expect("known");
+        assert!(all.count() > 0);
+        assert_eq!(all.words().iter().map(|word| word.count_ones() as usize).sum::<usize>(), all.count());
+        std::thread::spawn(move || {
+            all.stay_on(all.count() + 1).expect("allowed");
+            let mine = Processors::mine().expect("known");
+            assert_eq!(mine.numbers().collect::<Vec<_>>(), [all.numbers().nth(1 % all.count()).expect("one")]);
+        })
+        .join()
+        .expect("as it should be");
+        assert_eq!(Processors::mine(), Ok(all), "others are where they were");
+    }
+}

@@ -1,0 +1,43 @@
+//! Going on where an execution did not do what was planned.
+
+use super::Reduction;
+use super::footprint::Footprint;
+use super::plan::Wanted;
+use super::preemptions::State;
+use crate::explore::Candidates;
+use crate::frontend::Execution;
+use rscale_protocol::arena::Token;
+use rscale_protocol::{Choice, ThreadSet};
+
+impl Reduction {
+    /// The program took an event that need not be taken, or took none: plans another one, if there is one.
+    pub(super) fn go_on_otherwise(&mut self, enabled: &[ThreadSet; 3], execution: &Execution) {
+        let Some(node) = self.nodes.last().filter(|node| node.tree.is_empty()) else { return };
+        let later = execution.steps.get(self.steps.len()..).unwrap_or_default();
+        let possible = enabled[Choice::Proceed as usize];
+        let state = State { at: self.history.len(), possible, is_pick: false, later, pending: &execution.pending };
+        let mut others = Candidates::all(*enabled).iter().filter(|&token| node.is_open(token));
+        if let Some(token) = others.find(|&token| self.planner.admits(token, &state, &self.history)) {
+            self.plan_event(token);
+        }
+    }
+
+    /// What was planned was not possible, and other plans may have been dropped because of it: plans whatever is possible.
+    pub(super) fn go_on_in_all_ways(&mut self, enabled: &[ThreadSet; 3]) {
+        for token in Candidates::all(*enabled).iter() {
+            if self.nodes.last().is_some_and(|node| node.is_open(token)) {
+                self.plan_event(token);
+            }
+        }
+    }
+
+    /// Plans an event of which nothing else is known, from the last state.
+    fn plan_event(&mut self, token: Token) {
+        let at = self.nodes.len().saturating_sub(1);
+        if at < self.owned {
+            self.wishes.push(at, Wanted::Event(token));
+        } else if let Some(node) = self.nodes.last_mut() {
+            node.tree.add(Footprint::unknown(token));
+        }
+    }
+}

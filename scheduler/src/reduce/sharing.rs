@@ -1,0 +1,270 @@
+//! Sharing a search: work items, and what a search has to say to others that share states with it.
+//!
+//! A search owns the states from some depth on, and shares those before it, which lie in a [`Board`](super::Board). What a race asks
+//! for in a shared state is a [`Wish`]; the board decides. A search that has enough to do can release its first states,
+//! with all that is left to explore from them, and goes on behind the last of them.
+
+use super::footprint::Footprint;
+use super::plan::{Node, Wanted};
+use super::saved::SavedReduction;
+use super::wakeup::Tree;
+use super::{Extent, Names, Race, Reduction, Second, still_asleep};
+use crate::explore::{Counts, Order, Plan, Strategy};
+use crate::frontend::Execution;
+use rscale_protocol::ThreadSet;
+use rscale_protocol::arena::{Step, Token};
+use std::rc::Rc;
+
+/// A part of a search that a worker explores.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Item {
+    /// A search from the start; whether atomic sections may touch anything in another place.
+    Fresh(bool),
+    /// A search on its way, all of it.
+    Whole(Box<SavedReduction>),
+    /// What lies behind a sequence of events.
+    Leaf(Box<Leaf>),
+}
+
+impl Item {
+    /// Whether atomic sections may touch anything in another place.
+    #[must_use]
+    pub fn sections_vary(&self) -> bool {
+        match self {
+            Item::Fresh(vary) => *vary,
+            Item::Whole(saved) => saved.sections_vary(),
+            Item::Leaf(leaf) => leaf.sections_vary,
+        }
+    }
+}
+
+/// All that lies behind a sequence of events from a shared state.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Leaf {
+    /// The tokens of the path to the state.
+    pub(super) schedule: Vec<Token>,
+    /// What fell asleep in states on the path, by the number of events before them.
+    pub(super) asleep: Vec<(usize, Vec<Footprint>)>,
+    /// Events before the state.
+    pub(super) at: usize,
+    /// The events that lead to what the item owns.
+    pub(super) events: Vec<Footprint>,
+    /// The threads that are still asleep behind them.
+    pub(super) sleep: ThreadSet,
+    pub(super) sections_vary: bool,
+    pub(super) order: Order,
+}
+
+/// Something that is to be explored from a shared state.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Wish {
+    /// Events before the state.
+    pub at: usize,
+    /// What.
+    pub wanted: Wanted,
+}
+
+/// An event as it turned out to be, and its steps.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Begun {
+    pub(super) event: Footprint,
+    pub(super) steps: Vec<Token>,
+}
+
+/// The first states of an item, which are shared from now on.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Released {
+    /// From the first one.
+    pub(super) nodes: Vec<ReleasedNode>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct ReleasedNode {
+    /// What is asleep, and how much of it follows from the state before.
+    pub(super) sleep: Vec<Footprint>,
+    pub(super) inherited: usize,
+    pub(super) done: Vec<Token>,
+    pub(super) tree: Tree,
+    /// What the item takes from here, now and from now on.
+    pub(super) taken: Begun,
+    /// Whether the state behind that lies inside a planned sequence.
+    pub(super) leads_inside: bool,
+}
+
+/// A search that can be shared.
+pub trait Sharing {
+    /// The whole search as it stands between two runs, and what it has counted.
+    fn as_item(&self) -> (Item, Counts);
+
+    /// The numbers of its variables, which all that share it must agree about.
+    fn names(&self) -> Names;
+
+    /// Agrees about numbers of variables, before it begins.
+    fn agree_with(&mut self, names: &Names);
+
+    /// The first run of an item: the schedule that leads there, if there is one.
+    fn first_run(&mut self, item: &Item) -> Option<Plan<'_>>;
+
+    /// Takes over an item. The execution is its first run; that of a leaf is yet to be absorbed. False if it does not fit.
+    fn begin(&mut self, item: &Item, execution: &Execution) -> bool;
+
+    /// The first events of a leaf, once they have been run; fewer than were planned if it was cut there.
+    fn begun(&self, leaf: &Leaf) -> Vec<Begun>;
+
+    /// What is to be explored from shared states, since the last call.
+    fn take_wishes(&mut self) -> Vec<Wish>;
+
+    /// Gives away the first states up to one with something left to explore. None if there is nothing to give away.
+    fn release(&mut self) -> Option<Released>;
+}
+
+impl Sharing for Reduction {
+    fn as_item(&self) -> (Item, Counts) {
+        let vary = self.history.sections_vary();
+        let item = if self.nodes.is_empty() { Item::Fresh(vary) } else { Item::Whole(Box::new(self.saved())) };
+        (item, self.counts)
+    }
+
+    fn names(&self) -> Names {
+        self.history.numbers().clone()
+    }
+
+    fn agree_with(&mut self, names: &Names) {
+        self.history.agree_with(names);
+    }
+
+    fn first_run(&mut self, item: &Item) -> Option<Plan<'_>> {
+        match item {
+            Item::Fresh(_) => None,
+            Item::Whole(saved) => {
+                self.schedule = saved.schedule()?;
+                Some(Plan { order: self.order.beyond(), ..Plan::of(&self.schedule) })
+            }
+            Item::Leaf(leaf) => {
+                self.schedule.clear();
+                self.schedule.extend_from_slice(&leaf.schedule);
+                self.extend_schedule(leaf.events.iter());
+                let (order, sleep) = (self.order.beyond(), leaf.sleep);
+                Some(Plan { schedule: &self.schedule, order, sleep, goes_on: true, comes_back_to: 0 })
+            }
+        }
+    }
+
+    fn begin(&mut self, item: &Item, execution: &Execution) -> bool {
+        match item {
+            Item::Fresh(vary) => {
+                self.begin_anew(0);
+                self.counts = Counts::default();
+                self.history.set_sections_vary(*vary);
+                true
+            }
+            Item::Whole(saved) => {
+                self.begin_anew(0);
+                let is_restored = self.restored(saved, execution).is_some();
+                self.counts = Counts::default();
+                is_restored
+            }
+            Item::Leaf(leaf) => self.begin_leaf(leaf, execution).is_some(),
+        }
+    }
+
+    fn begun(&self, leaf: &Leaf) -> Vec<Begun> {
+        let end = (leaf.at + leaf.events.len()).min(self.history.len() as usize);
+        (leaf.at..end).map(|at| self.taken_at(at)).collect()
+    }
+
+    fn take_wishes(&mut self) -> Vec<Wish> {
+        self.wishes.take()
+    }
+
+    fn release(&mut self) -> Option<Released> {
+        let path = self.owned..self.history.len() as usize;
+        let open = path.clone().find(|&at| !self.nodes[at].tree.is_empty())?;
+        let owned = (open + 1..=path.end).find(|&at| !self.lies_inside(at))?;
+        let nodes = (path.start..owned).map(|at| self.released(at)).collect();
+        self.owned = owned;
+        Some(Released { nodes })
+    }
+}
+
+impl Reduction {
+    /// Goes to the state that a leaf begins in, from the last state on the way there that is known.
+    fn begin_leaf(&mut self, leaf: &Leaf, execution: &Execution) -> Option<()> {
+        let known = self.steps.iter().map(Step::token).zip(&leaf.schedule);
+        let common = known.take_while(|(known, token)| known == *token).count();
+        let events = self.history.events();
+        let last = events.partition_point(|event| (event.step + event.footprint.steps) as usize <= common);
+        self.retract_to(last.min(leaf.at));
+        self.owned = leaf.at + leaf.events.len();
+        self.counts = Counts::default();
+        self.order = leaf.order;
+        self.history.set_sections_vary(leaf.sections_vary);
+        self.wishes = super::Wishes::default();
+        if self.nodes.is_empty() {
+            self.nodes.push(Node::default());
+        }
+        self.fall_asleep(leaf, self.nodes.len() - 1);
+        while self.steps.len() < leaf.schedule.len() {
+            let event = self.next_event(execution)?;
+            let (start, end) = (event.step as usize, (event.step + event.footprint.steps) as usize);
+            let sleep = still_asleep(&self.nodes.last()?.sleep, &event.footprint);
+            self.take_steps(execution.steps.get(start..end)?);
+            self.append(event, &execution.steps[start].enabled);
+            self.nodes.push(Node { sleep, ..Node::default() });
+            self.fall_asleep(leaf, self.nodes.len() - 1);
+        }
+        self.races.retain(|race| matches!(race.second, Second::Executed(_) | Second::Late(_)));
+        self.planned = leaf.events.iter().map(|event| (event.clone(), Tree::default())).collect();
+        let is_there = self.history.len() as usize == leaf.at
+            && execution.steps.iter().zip(&leaf.schedule).all(|(step, &token)| step.token() == token);
+        is_there.then_some(())
+    }
+
+    /// What sleeps in a state that is shared: what followed from the state before, and what the item says.
+    fn fall_asleep(&mut self, leaf: &Leaf, at: usize) {
+        let inherited = match at.checked_sub(1) {
+            Some(before) => still_asleep(&self.nodes[before].sleep, &self.history.event(before as u32).footprint),
+            None => Rc::default(),
+        };
+        let node = &mut self.nodes[at];
+        *node = Node { sleep: inherited, ..Node::default() };
+        if let Ok(place) = leaf.asleep.binary_search_by_key(&at, |(at, _)| *at) {
+            Rc::make_mut(&mut node.sleep).extend(leaf.asleep[place].1.iter().cloned());
+        }
+    }
+
+    /// Takes back events until there are so many.
+    fn retract_to(&mut self, count: usize) {
+        let end = self.history.events().get(count).map_or(self.steps.len(), |event| event.step as usize);
+        self.give_back_steps(end);
+        self.nodes.truncate(count + 1);
+        self.history.truncate(count as u32);
+        let is_left = |race: &Race| matches!(race.second, Second::Executed(second) | Second::Late(second) if (second as usize) < count);
+        self.races.retain(is_left);
+    }
+
+    /// Whether a state lies inside of a planned sequence, where that matters.
+    fn lies_inside(&self, at: usize) -> bool {
+        self.nodes[at].is_inner && self.planner.extent() == Extent::Whole
+    }
+
+    /// What the path takes from a state.
+    fn taken_at(&self, at: usize) -> Begun {
+        let event = self.history.event(at as u32);
+        let (start, count) = (event.step as usize, event.footprint.steps as usize);
+        let steps = self.steps[start..start + count].iter().map(Step::token).collect();
+        Begun { event: event.footprint.clone(), steps }
+    }
+
+    fn released(&self, at: usize) -> ReleasedNode {
+        let Node { sleep, done, tree, .. } = &self.nodes[at];
+        ReleasedNode {
+            sleep: sleep.to_vec(),
+            inherited: at.checked_sub(1).map_or(0, |before| self.inherited(before)),
+            done: done.clone(),
+            tree: tree.clone(),
+            taken: self.taken_at(at),
+            leads_inside: self.lies_inside(at + 1),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What is to be explored from shared states, on its way to those who decide about it.
+//!
+//! The same reversal shows in many executions. Only what was said before in the same words is left out here: a sequence
+//! that merely begins like an earlier one may be needed where that one was not, because of what others have explored.
+
+use super::plan::{Node, Planner, Wanted};
+use super::reversal::{Extent, Reversal};
+use super::sharing::Wish;
+use rscale_protocol::arena::Token;
+use std::collections::HashSet;
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+/// As many sequences are remembered; then they may be said again.
+const MOST_SAID: usize = 1 << 16;
+
+/// Wishes that have not been sent, and what was said before.
+#[derive(Default)]
+pub struct Wishes {
+    new: Vec<Wish>,
+    /// Two independent hashes of each sequence and its place.
+    said: HashSet<(u64, u64)>,
+    keys: [RandomState; 2],
+}
+
+impl Wishes {
+    /// Asks for a reversal in a shared state, unless that was done before or is known to be needless.
+    pub fn add(&mut self, reversal: &Reversal<'_>, nodes: &[Node], planner: &dyn Planner) {
+        let tokens = || reversal.sequence().map(|event| event.token);
+        let [one, other] = [0, 1].map(|key| self.hash(key, reversal.first, tokens()));
+        let is_covered =
+            || planner.extent() == Extent::Whole && nodes[reversal.first as usize].covers(reversal.sequence());
+        if self.said.contains(&(one, other)) || is_covered() {
+            return;
+        }
+        if self.said.len() >= MOST_SAID {
+            self.said.clear();
+        }
+        self.said.insert((one, other));
+        self.push(reversal.first as usize, planner.wanted(reversal));
+    }
+
+    fn hash(&self, key: usize, at: u32, tokens: impl Iterator<Item = Token>) -> u64 {
+        let mut hasher = self.keys[key].build_hasher();
+        hasher.write_u32(at);
+        tokens.for_each(|token| hasher.write_u16(token.to_code()));
+        hasher.finish()
+    }
+
+    /// Asks for something in a state.
+    pub fn push(&mut self, at: usize, wanted: Wanted) {
+        self.new.push(Wish { at, wanted });
+    }
+
+    /// What is new since the last call.
+    pub fn take(&mut self) -> Vec<Wish> {
+        std::mem::take(&mut self.new)
+    }
+}

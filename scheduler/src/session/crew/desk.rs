@@ -1,0 +1,116 @@
+//! Where workers meet: the controller, and whoever waits for it.
+//!
+//! An item may be a single execution, of some ten microseconds. So workers speak with the controller themselves, one at a time,
+//! instead of waiting for a thread that does; only what concerns the whole search goes to the thread that leads it.
+
+use super::world::World;
+use crate::exit::Failure;
+use crate::parallel::{Controller, Nonsense, Report};
+use crate::reduce::Item;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// What all workers share.
+pub struct Desk {
+    state: Mutex<State>,
+    /// Something has changed for those who wait.
+    news: Condvar,
+    /// How many wait.
+    idle: AtomicUsize,
+    /// The number of the world, to be looked at in passing.
+    epoch: AtomicU64,
+    is_closed: AtomicBool,
+}
+
+struct State {
+    controller: Controller,
+    world: World,
+}
+
+/// What a worker is to do next.
+pub enum Next {
+    /// Explore this.
+    Explore(Item),
+    /// The world has changed.
+    Anew(Box<World>),
+    /// Nothing more.
+    Leave,
+}
+
+impl Desk {
+    pub fn new(controller: Controller, world: World) -> Desk {
+        let epoch = AtomicU64::new(world.epoch);
+        let state = Mutex::new(State { controller, world });
+        Desk { state, news: Condvar::new(), idle: AtomicUsize::new(0), epoch, is_closed: AtomicBool::new(false) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nobody gets anything any more.
+    pub fn close(&self) {
+        self.is_closed.store(true, SeqCst);
+        self.news.notify_all();
+    }
+
+    /// Whether a worker in this world should go on.
+    pub fn is_current(&self, epoch: u64) -> bool {
+        self.epoch.load(SeqCst) == epoch && !self.is_closed.load(SeqCst)
+    }
+
+    /// Whether somebody has nothing to do.
+    pub fn is_someone_idle(&self) -> bool {
+        self.idle.load(SeqCst) > 0
+    }
+
+    /// Everything begins anew, in another world.
+    pub fn begin_anew(&self, controller: Controller, world: World) {
+        let mut state = self.state();
+        self.epoch.store(world.epoch, SeqCst);
+        *state = State { controller, world };
+        self.news.notify_all();
+    }
+
+    /// Waits for something to do.
+    pub fn next(&self, worker: usize, epoch: u64) -> Next {
+        let mut state = self.state();
+        loop {
+            if self.is_closed.load(SeqCst) {
+                return Next::Leave;
+            }
+            if state.world.epoch != epoch {
+                return Next::Anew(Box::new(state.world.clone()));
+            }
+            if let Some(item) = state.controller.next(worker) {
+                return Next::Explore(item);
+            }
+            self.idle.fetch_add(1, SeqCst);
+            state = self.news.wait(state).unwrap_or_else(PoisonError::into_inner);
+            self.idle.fetch_sub(1, SeqCst);
+        }
+    }
+
+    /// A worker in this world says what it has done. Returns whether everything has been explored.
+    pub fn tell(&self, worker: usize, epoch: u64, reports: impl IntoIterator<Item = Report>) -> Result<bool, Failure> {
+        let mut state = self.state();
+        if state.world.epoch != epoch {
+            return Ok(false);
+        }
+        for report in reports {
+            state
+                .controller
+                .hear(worker, report)
+                .map_err(|Nonsense| Failure::CannotRun("rscale failed: a worker reported what can not be".into()))?;
+        }
+        if self.is_someone_idle() && state.controller.has_more() {
+            self.news.notify_all();
+        }
+        Ok(state.controller.is_done())
+    }
+
+    /// Whether the idle find nothing, so that the busy have to share.
+    pub fn is_short(&self) -> bool {
+        self.is_someone_idle() && !self.state().controller.has_more()
+    }
+}
