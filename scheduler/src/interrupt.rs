@@ -2,16 +2,30 @@
 #![allow(unsafe_code)]
 
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
+/// When that was, in milliseconds.
+static WHEN: AtomicU64 = AtomicU64::new(0);
+/// Some send a signal to the process and to its group: that is one request.
+const AT_ONCE: u64 = 300;
 
 extern "C" fn note(_signal: i32) {
-    // The second time, the user means it: the default action takes over.
-    if REQUESTED.swap(true, Relaxed) {
+    let now = milliseconds();
+    if !REQUESTED.swap(true, Relaxed) {
+        WHEN.store(now, Relaxed);
+    } else if now.saturating_sub(WHEN.load(Relaxed)) > AT_ONCE {
+        // The second time, the user means it.
         // SAFETY: ends the process, with the status of an interrupted program; the child dies with its parent.
         unsafe { libc::_exit(130) };
     }
+}
+
+fn milliseconds() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes to a local value; allowed in a signal handler.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec as u64 * 1000 + time.tv_nsec as u64 / 1_000_000
 }
 
 /// From now on, an interrupt ends the search in good order, and a limit on the size of files is an error of the write

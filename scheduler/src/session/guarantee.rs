@@ -3,7 +3,7 @@
 use super::bounds::Stop;
 use crate::backend::Target;
 use crate::config::{RunConfig, Scope};
-use crate::explore::Strategy;
+use crate::explore::{Counts, Strategy};
 use crate::filters::Preserves;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -25,11 +25,13 @@ pub struct End {
     pub stop: Stop,
     /// Whether something was found.
     pub found: bool,
+    /// What was done.
+    pub counts: Counts,
 }
 
 /// What the search covered.
 pub fn of(search: &dyn Strategy, end: End, config: &RunConfig, target: &Target) -> Covered {
-    let counts = search.counts();
+    let counts = end.counts;
     let stopped = match end.stop {
         Stop::Exhausted => None,
         Stop::Found => Some("stopped at the first finding".to_string()),
@@ -109,7 +111,7 @@ fn unseen(target: &Target) -> String {
 
 /// What a bounded search has shown all the same: there is no bug up to its bounds, or to the last bound that was done.
 fn within(search: &dyn Strategy, end: End) -> Option<String> {
-    if search.counts().out_of_steps > 0 {
+    if end.counts.out_of_steps > 0 {
         return None;
     }
     let preserves = search.preserves();

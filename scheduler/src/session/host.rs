@@ -294,6 +294,18 @@ impl Host {
         self.target().launch().isolation
     }
 
+    /// Whether code has run that was loaded or made while the program ran, and is not watched.
+    pub fn ran_unseen_code(&self) -> bool {
+        self.target().arena().result.unseen_code.load(Relaxed) != 0
+    }
+
+    /// Another process of the program has run such code, or not.
+    pub fn has_unseen_code(&mut self, unseen: bool) {
+        if unseen {
+            self.target().arena().result.unseen_code.store(1, Relaxed);
+        }
+    }
+
     /// What the user should know.
     pub fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)

@@ -238,7 +238,7 @@ impl Exploration<'_> {
         summary.findings = self.recorder.into_findings();
         let stop = if interrupt::requested() { Stop::Interrupted } else { stop };
         summary.levels = self.search.levels();
-        let end = guarantee::End { stop, found: !summary.findings.is_empty() };
+        let end = guarantee::End { stop, found: !summary.findings.is_empty(), counts };
         let covered = guarantee::of(&*self.search, end, self.config, self.host.target());
         summary.complete = covered.complete;
         summary.guarantee = covered.text;

@@ -49,6 +49,8 @@ enum What {
     Learned(Box<World>, bool),
     /// It can not go on.
     Failed(Failure),
+    /// It has left, with what the user should know, and whether code ran that is not watched.
+    Left(Vec<String>, bool),
     /// Everything has been explored, or a bound was reached.
     Stopped(Stop),
 }
@@ -134,6 +136,9 @@ impl Crew<'_, '_> {
             if interrupt::requested() {
                 return Ok(Stop::Interrupted);
             }
+            if self.exploration.host.is_out_of_time() {
+                return Ok(Stop::Time);
+            }
             self.show(progress);
         }
     }
@@ -151,6 +156,7 @@ impl Crew<'_, '_> {
             What::Stopped(stop) => return Ok(Some(stop)),
             What::Counted(counts, outcomes) if !is_old => self.count(&counts, outcomes),
             What::Learned(world, sections_vary) if !is_old => self.begin_anew(*world, sections_vary),
+            What::Left(notes, unseen) => self.part(notes, unseen),
             What::Counted(..) | What::Learned(..) => {}
         }
         Ok(None)
@@ -199,11 +205,24 @@ impl Crew<'_, '_> {
         progress.tick(&Counters { executions: self.counts.started(), depth: self.counts.max_depth, findings });
     }
 
+    /// A worker has left.
+    fn part(&mut self, notes: Vec<String>, unseen: bool) {
+        let exploration = &mut *self.exploration;
+        for note in notes {
+            if !exploration.notes.contains(&note) {
+                exploration.notes.push(note);
+            }
+        }
+        exploration.host.has_unseen_code(unseen);
+    }
+
     /// Waits until all workers have left; what they have counted counts.
     fn dismiss(&mut self) {
-        while let Ok(news) = self.inbox.recv() {
-            if let (What::Counted(counts, outcomes), true) = (news.what, news.epoch == self.world.epoch) {
-                self.count(&counts, outcomes);
+        while let Ok(News { epoch, what }) = self.inbox.recv() {
+            match what {
+                What::Counted(counts, outcomes) if epoch == self.world.epoch => self.count(&counts, outcomes),
+                What::Left(notes, unseen) => self.part(notes, unseen),
+                _ => {}
             }
         }
         self.exploration.together = Some(self.counts);

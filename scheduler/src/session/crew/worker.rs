@@ -132,6 +132,8 @@ impl Worker<'_> {
             }
         }
         self.count();
+        let (notes, unseen) = (self.host.take_notes(), self.host.ran_unseen_code());
+        self.send(What::Left(notes, unseen));
         Ok(())
     }
 
