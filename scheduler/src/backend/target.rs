@@ -1,5 +1,7 @@
 //! The program under control: one process, its arena, its captured output.
 
+mod starting;
+
 use super::result::{read_end, read_flushes, read_threads};
 use super::watchdog::{Hang, Watchdog};
 use super::{Backend, BackendError, Limits, Memory, RunEnd, RunRequest, StepLog, ThreadState, mailbox};
@@ -18,8 +20,6 @@ use std::time::{Duration, Instant};
 
 /// How long to sleep between two looks at the program.
 const LOOK: Duration = Duration::from_millis(50);
-/// Status with which the shim refuses an arena of another layout.
-const MISMATCH: i32 = 124;
 
 /// Targets so far.
 static STARTED: AtomicU32 = AtomicU32::new(0);
@@ -117,61 +117,6 @@ impl Target {
         self.restart()
     }
 
-    /// A fresh process for the next execution.
-    fn restart(&mut self) -> Result<(), BackendError> {
-        self.process = None;
-        self.hang = None;
-        let mailbox = &self.arena.mailbox;
-        mailbox.commands.store(0, Relaxed);
-        mailbox.replies.0.store(0, Relaxed);
-        mailbox.shim_sleeps.store(0, Relaxed);
-        self.seen = 0;
-        self.has_run = false;
-        for output in &mut self.output {
-            output.clear().map_err(|error| LaunchError::Resource("clear the captured output", error))?;
-        }
-        let process = Process::start(&self.launch, &self.shim, &self.arena, &self.regions, &self.output)?;
-        let pid = process.pid();
-        self.process = Some(process);
-        let mut reply = self.wait()?;
-        if let (Some(Reply::Loaded), Some(wanted)) = (reply, &self.launch.instrumentation) {
-            match self.regions.provide(pid.as_raw(), wanted, &self.arena) {
-                // Where it only serves to evaluate less often, it works without, too.
-                Err(LaunchError::Instrument(_)) if !self.launch.watches => {}
-                provided => provided?,
-            }
-            if self.launch.only_load {
-                return Ok(());
-            }
-            mailbox::send(&self.arena, Command::Continue);
-            reply = self.wait()?;
-        }
-        match reply {
-            Some(Reply::Ready) => self.announce_invariants(pid),
-            // It gave up before main: the next run reports why.
-            Some(_) => {
-                self.gave_up = Some(read_end(&self.arena).ok_or_else(nonsense)?);
-                Ok(())
-            }
-            None => Err(self.ended_early()),
-        }
-    }
-
-    /// Tells the shim where the invariants are. What it remembers of them was about another process.
-    fn announce_invariants(&mut self, pid: Pid) -> Result<(), BackendError> {
-        let setup = &self.arena.setup;
-        let planned = self.regions.planned();
-        let sees_all = !planned.is_empty() && planned.iter().all(|planned| planned.gaps().is_empty());
-        setup.sees_all.store(sees_all.into(), Relaxed);
-        self.arena.remembered.clear();
-        for (function, place) in self.launch.invariants.iter().zip(&setup.invariant_functions) {
-            let address = function.address_in(pid.as_raw()).map_err(BackendError::Protocol)?;
-            place.store(address, Relaxed);
-        }
-        setup.invariants.store(self.launch.invariants.len() as u32, Relaxed);
-        Ok(())
-    }
-
     /// What a function of the program returns in the state that the execution is in; the reason why that can not be
     /// told, otherwise.
     ///
@@ -181,19 +126,6 @@ impl Target {
         let address = function.address_in(self.memory().pid().as_raw());
         let Ok(address) = address else { return Ok(Err("can not be evaluated: the program has ended".into())) };
         self.eval_function(address)
-    }
-
-    fn ended_early(&mut self) -> BackendError {
-        let said = String::from_utf8_lossy(&self.output[1].contents()).trim().to_string();
-        let status = self.process.as_mut().and_then(Process::ended);
-        if status.and_then(|status| status.code()) == Some(MISMATCH) {
-            return BackendError::Protocol(
-                "shim and rscale were built from different sources; build rscale again".into(),
-            );
-        }
-        let how = status.map_or_else(|| "it hangs".to_string(), |status| status.to_string());
-        let advice = if said.contains("Sanitizer") { "; build it without -fsanitize for rscale" } else { "" };
-        LaunchError::EndedEarly(if said.is_empty() { how } else { format!("{how}: {said}{advice}") }).into()
     }
 
     fn process(&mut self) -> Option<&mut Process> {

@@ -93,6 +93,8 @@ pub enum LaunchError {
     Choice(String),
     /// The program ended before the shim was ready.
     EndedEarly(String),
+    /// Someone else killed it before that.
+    Killed,
 }
 
 impl std::fmt::Display for LaunchError {
@@ -107,6 +109,9 @@ impl std::fmt::Display for LaunchError {
             ),
             LaunchError::Instrument(why) => write!(f, "could not instrument the program: {why}; use --scope sync"),
             LaunchError::Choice(why) => f.write_str(why),
+            LaunchError::Killed => {
+                f.write_str("the program was killed from outside before its main function, again and again")
+            }
             LaunchError::EndedEarly(how) => write!(f, "the program ended before its main function: {how}"),
         }
     }

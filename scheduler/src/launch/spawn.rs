@@ -57,6 +57,7 @@ impl Process {
                     ptrace::cont(pid, signal).map_err(|error| LaunchError::Ptrace(error.into()))?;
                 }
                 Err(Errno::EINTR) => {}
+                Ok(WaitStatus::Signaled(_, Signal::SIGKILL, _)) => return Err(LaunchError::Killed),
                 Ok(status) => return Err(LaunchError::EndedEarly(format!("{status:?}"))),
                 Err(error) => return Err(LaunchError::Ptrace(error.into())),
             }

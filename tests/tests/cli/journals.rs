@@ -1,43 +1,10 @@
 //! `--journal` and `rscale resume`: a search that is interrupted in any way ends like one that is not.
 
-use crate::subjects::{CLEAN, ENDLESS, Place, TWO_BUGS, expect_status};
+use crate::subjects::{CLEAN, ENDLESS, Place, TWO_BUGS, expect_status, readers, summary};
 use rscale_tests::process::{Running, wait_for};
 use rscale_tests::summary::Summary;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// One writer and N readers: 2^N traces.
-const READERS: &str = r#"
-#include <pthread.h>
-#include <stdio.h>
-volatile int x;
-static int seen[N];
-static void *write_it(void *unused) { x = 1; return unused; }
-static void *read_it(void *place) { *(int *)place = x; return NULL; }
-int main(void)
-{
-    pthread_t writer, readers[N];
-    int sum = 0;
-    pthread_create(&writer, NULL, write_it, NULL);
-    for (int i = 0; i < N; i++)
-        pthread_create(&readers[i], NULL, read_it, &seen[i]);
-    pthread_join(writer, NULL);
-    for (int i = 0; i < N; i++)
-        pthread_join(readers[i], NULL), sum += seen[i];
-    printf("%d\n", sum);
-    return 0;
-}
-"#;
-
-fn readers(count: u32) -> Place {
-    let place = Place::new();
-    place.compile("readers", READERS, &["-O1", &format!("-DN={count}")]);
-    place
-}
-
-fn summary(place: &Place) -> Summary {
-    Summary::parse(&fs::read(place.scratch.file("result.json")).expect("written")).expect("JSON")
-}
 
 /// What must not depend on interruptions.
 fn totals(summary: &Summary) -> Vec<String> {

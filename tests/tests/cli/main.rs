@@ -7,6 +7,7 @@ mod ci;
 mod endings;
 mod information;
 mod invariants;
+mod jobs;
 mod journals;
 mod machine;
 mod memory;

@@ -4,7 +4,9 @@ use rscale_tests::binary::rscale;
 use rscale_tests::compile::compile;
 use rscale_tests::process::{self, Finished};
 use rscale_tests::scratch::Scratch;
+use rscale_tests::summary::Summary;
 use std::ffi::OsStr;
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -180,4 +182,39 @@ pub fn short(text: &str) -> String {
 pub fn expect_status(finished: &Finished, status: i32) {
     assert_eq!(finished.code(), Some(status), "{}", finished.describe());
     assert!(!finished.err().contains("panicked"), "{}", finished.describe());
+}
+
+/// One writer and N readers: 2^N traces.
+const READERS: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+volatile int x;
+static int seen[N];
+static void *write_it(void *unused) { x = 1; return unused; }
+static void *read_it(void *place) { *(int *)place = x; return NULL; }
+int main(void)
+{
+    pthread_t writer, readers[N];
+    int sum = 0;
+    pthread_create(&writer, NULL, write_it, NULL);
+    for (int i = 0; i < N; i++)
+        pthread_create(&readers[i], NULL, read_it, &seen[i]);
+    pthread_join(writer, NULL);
+    for (int i = 0; i < N; i++)
+        pthread_join(readers[i], NULL), sum += seen[i];
+    printf("%d\n", sum);
+    return 0;
+}
+"#;
+
+/// A directory with that program.
+pub fn readers(count: u32) -> Place {
+    let place = Place::new();
+    place.compile("readers", READERS, &["-O1", &format!("-DN={count}")]);
+    place
+}
+
+/// What was written to result.json.
+pub fn summary(place: &Place) -> Summary {
+    Summary::parse(&fs::read(place.scratch.file("result.json")).expect("written")).expect("JSON")
 }

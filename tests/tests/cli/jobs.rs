@@ -1,0 +1,122 @@
+//! `--jobs`: several workers find what one finds, whatever happens to them.
+
+use crate::machine::{processes_with, send, shared_memory};
+use crate::subjects::{ENDLESS, Place, TWO_BUGS, expect_status, readers, summary};
+use nix::sys::signal::Signal;
+use rscale_tests::process::{Running, wait_for};
+use rscale_tests::summary::Summary;
+use std::collections::BTreeSet;
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+/// A process that is killed again and again before it can begin is given up.
+const BETWEEN_KILLS: Duration = Duration::from_millis(200);
+/// Every search is shared from its first execution on.
+const SHARED: [&str; 4] = ["--alone", "0", "--json", "result.json"];
+
+#[test]
+fn the_numbers_are_those_of_one_worker() {
+    let place = readers(8);
+    for filter in ["optimal", "source", "dpor"] {
+        for jobs in ["1", "2", "5"] {
+            let line = ["run", "./readers", "--filters", filter, "--jobs", jobs, "--outcomes", "--quiet"];
+            expect_status(&place.rscale(&[&line[..], &SHARED].concat()), 0);
+            let summary = summary(&place);
+            assert_eq!(summary.number("executions"), Some(1 << 8), "{filter} with {jobs}");
+            assert_eq!(summary.number("jobs"), jobs.parse().ok(), "{filter} with {jobs}");
+            assert_eq!(summary.0["outcomes"].as_array().map(Vec::len), Some(9), "from no reader to all of them");
+            let counted = summary.0["outcomes"].as_array().expect("a table").iter().map(|row| &row["executions"]);
+            assert_eq!(counted.filter_map(serde_json::Value::as_u64).sum::<u64>(), 1 << 8);
+            if filter == "optimal" {
+                assert_eq!(summary.number("blocked"), Some(0), "with {jobs}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bound_is_met_exactly() {
+    let place = readers(12);
+    let line = ["run", "./readers", "--jobs", "3", "--max-executions", "777", "--quiet"];
+    expect_status(&place.rscale(&[&line[..], &SHARED].concat()), 3);
+    assert_eq!(summary(&place).number("executions"), Some(777));
+    assert!(summary(&place).text("guarantee").contains("stopped after 777 executions"));
+}
+
+fn kinds(summary: &Summary) -> BTreeSet<(String, String)> {
+    let text = |finding: &serde_json::Value, field: &str| finding[field].as_str().unwrap_or_default().to_owned();
+    summary.findings().iter().map(|finding| (text(finding, "kind"), text(finding, "message"))).collect()
+}
+
+#[test]
+fn the_findings_are_those_of_one_worker_and_replay() {
+    let place = Place::with("program", TWO_BUGS);
+    let line = ["run", "./program", "--keep-going", "--quiet"];
+    let with = |jobs| [&line[..], &["--jobs", jobs], &SHARED].concat();
+    expect_status(&place.rscale(&with("1")), 1);
+    let alone = kinds(&summary(&place));
+    assert_eq!(alone.len(), 2);
+    for jobs in ["2", "4"] {
+        expect_status(&place.rscale(&with(jobs)), 1);
+        assert_eq!(kinds(&summary(&place)), alone, "with {jobs} workers");
+        for finding in summary(&place).findings() {
+            let trace = finding["trace"].as_str().expect("a trace");
+            expect_status(&place.rscale(&["replay", trace, "--quiet"]), 1);
+        }
+    }
+}
+
+/// All children of a process, whichever of its threads started them.
+fn children(process: u32) -> Vec<u32> {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else { return Vec::new() };
+    let of_task = |task: fs::DirEntry| fs::read_to_string(task.path().join("children")).unwrap_or_default();
+    let words: Vec<String> = tasks.filter_map(Result::ok).map(of_task).collect();
+    words.iter().flat_map(|line| line.split_whitespace()).filter_map(|word| word.parse().ok()).collect()
+}
+
+#[test]
+fn programs_that_are_killed_are_replaced_and_nothing_is_lost() {
+    let place = readers(15);
+    let line = ["run", "./readers", "--jobs", "2", "--quiet"];
+    let running = Running::start(&mut place.command(&[&line[..], &SHARED].concat())).expect("started");
+    wait_for(|| (children(running.id()).len() == 3).then_some(())).expect("every worker has its process");
+    for _ in 0..6 {
+        // The first one only records findings; the last one is that of a worker, or has taken the place of one.
+        let Some(&last) = children(running.id()).last() else { break };
+        let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(last as i32), Signal::SIGKILL); // or it just ended
+        thread::sleep(BETWEEN_KILLS);
+    }
+    expect_status(&running.finish().expect("ends"), 0);
+    assert_eq!((summary(&place).number("executions"), summary(&place).number("blocked")), (Some(1 << 15), Some(0)));
+}
+
+#[test]
+fn ctrl_c_ends_all_workers() {
+    let place = Place::with("program", ENDLESS);
+    let line = ["run", "./program", "--jobs", "3", "--quiet"];
+    let running = Running::start(&mut place.command(&[&line[..], &SHARED].concat())).expect("started");
+    wait_for(|| (children(running.id()).len() == 4).then_some(())).expect("every worker has its process");
+    send(running.id(), Signal::SIGINT);
+    expect_status(&running.finish().expect("ends"), 3);
+    assert_eq!(summary(&place).text("verdict"), "incomplete");
+    let directory = place.scratch.path().display().to_string();
+    assert_eq!(processes_with(&directory), Vec::<u32>::new(), "no process is left");
+    assert_eq!(shared_memory(), Vec::<String>::new(), "no shared memory is left");
+}
+
+#[test]
+fn what_one_worker_has_to_do_is_said() {
+    let place = readers(2);
+    let told = |options: &[&str]| {
+        let finished = place.rscale(&[&["run", "./readers", "--jobs", "2"], options].concat());
+        expect_status(&finished, 0);
+        finished.out()
+    };
+    assert!(told(&["--filters", "nsb"]).contains("these filters search with one worker"));
+    assert!(told(&["--journal", "journal"]).contains("with a journal, one worker searches"));
+    assert!(!told(&[]).contains("one worker searches"));
+    for wrong in ["0", "many", "5000"] {
+        expect_status(&place.rscale(&["run", "./readers", "--jobs", wrong]), 2);
+    }
+}
