@@ -50,6 +50,8 @@ pub struct RunConfig {
     pub jobs: u32,
     /// Whether the user has said how many.
     pub wants_jobs: bool,
+    /// Whether the first finding does not depend on which worker is faster.
+    pub deterministic: bool,
     /// How long the first of them goes on alone, since the search last began anew.
     pub alone: Duration,
     /// Bound on the number of executions.
@@ -210,6 +212,7 @@ impl RunConfig {
             jobs: 1,
             alone: RunConfig::ALONE,
             wants_jobs: false,
+            deterministic: false,
             max_executions: None,
             time_limit: None,
             minimize: None,

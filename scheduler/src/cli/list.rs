@@ -1,7 +1,7 @@
 //! `rscale list`: everything that has a name, out of the registries.
 
 use super::print_text;
-use super::run::filter_usage;
+use super::run_help::filter_usage;
 use crate::exit::{Exit, Failure};
 use crate::{filters, property};
 use clap::Args;

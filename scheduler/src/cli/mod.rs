@@ -1,6 +1,7 @@
 //! The command line. CLI.md is its contract; each subcommand is one file.
 
 mod ci;
+mod described;
 mod doctor;
 mod include_dir;
 mod list;
@@ -9,6 +10,7 @@ mod replay;
 mod report;
 mod resume;
 mod run;
+mod run_help;
 
 use crate::exit::{Exit, Failure};
 use crate::report::json::Destination;
@@ -120,7 +122,7 @@ fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> 
 
 /// The command line, with the help that the registries give.
 fn command() -> clap::Command {
-    Cli::command().mut_subcommand("run", |run| run.after_help(run::after_help()))
+    Cli::command().mut_subcommand("run", |run| run.after_help(run_help::after_help()))
 }
 
 /// Help and version go to the standard output, mistakes to the standard error; a reader that has gone is no error.

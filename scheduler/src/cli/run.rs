@@ -1,6 +1,7 @@
 //! `rscale run`: explore the schedules of a program.
 
 use super::ci::CiArgs;
+use super::described::described;
 use super::{OutputArgs, check_file};
 use crate::compile::Subject;
 use crate::config::{
@@ -8,11 +9,9 @@ use crate::config::{
     parse_filters,
 };
 use crate::exit::{Exit, Failure};
-use crate::filters::FilterInfo;
-use crate::journal::{self, Search};
 use crate::launch::Processors;
 use crate::report::progress::Progress;
-use crate::report::{Target, escape, json, print, text, wrap};
+use crate::report::{Target, escape, json, print, text};
 use crate::session::Keeping;
 use crate::summary::Summary;
 use crate::{filters, session};
@@ -64,6 +63,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS), help_heading = "Search")]
     jobs: Option<u32>,
 
+    /// The first finding is that of one worker, whatever --jobs
+    #[arg(long, help_heading = "Search")]
+    deterministic: bool,
     /// Milliseconds that one worker goes on alone, for tests of small programs
     #[arg(long, value_name = "N", hide = true)]
     alone: Option<u64>,
@@ -256,6 +258,7 @@ impl RunArgs {
             jobs: self.jobs.unwrap_or_else(processors),
             alone: self.alone.map_or(RunConfig::ALONE, Duration::from_millis),
             wants_jobs: self.jobs.is_some(),
+            deterministic: self.deterministic,
             max_executions: self.max_executions,
             time_limit: self.time_limit,
             minimize: self.minimize.map_or(Some(RunConfig::MINIMIZE), |minimize| minimize.0),
@@ -320,40 +323,6 @@ impl RunArgs {
     }
 }
 
-/// What a journal says about the search: the command line as it was typed, and where.
-fn described(config: &RunConfig) -> Result<Search, Failure> {
-    let text = |word: OsString| {
-        word.into_string().map_err(|word| Failure::Usage(format!("--journal: {} is no text", word.to_string_lossy())))
-    };
-    let directory =
-        std::env::current_dir().map_err(|cause| Failure::CannotRun(format!("can not tell where I am: {cause}")))?;
-    Ok(Search {
-        version: journal::VERSION,
-        rscale: env!("CARGO_PKG_VERSION").into(),
-        arguments: std::env::args_os().skip(2).map(text).collect::<Result<_, _>>()?,
-        directory: text(directory.into_os_string())?,
-        program_hash: config.subject.hash.clone(),
-    })
-}
-
-/// The end of `rscale run --help`: the filters there are, and examples.
-pub fn after_help() -> String {
-    let names: Vec<String> = filters::registry().iter().map(filter_usage).collect();
-    let filters = wrap(&format!("Filters: {} (rscale list explains them)", names.join(", ")), 80, 9);
-    filters.join("\n")
-        + "\n\nExamples:\n  rscale run test.c --keep-going --time-limit 30s -- 4 fast\n  \
-           rscale run ./a.out --filters db=30 --json result.json"
-}
-
-/// A filter as it is typed.
-pub fn filter_usage(filter: &FilterInfo) -> String {
-    match filter.argument.map(|argument| (argument, argument.trim_matches(['[', ']']))) {
-        None => filter.name.to_owned(),
-        Some((argument, bare)) if bare != argument => format!("{}[={bare}]", filter.name),
-        Some((argument, _)) => format!("{}={argument}", filter.name),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -374,7 +343,7 @@ mod tests {
     #[test]
     fn defaults_are_as_documented() {
         let config = resolve(&[]).expect("valid");
-        assert_eq!((config.rules, config.filters, config.jobs), (Rules::default(), None, 1));
+        assert_eq!((config.rules, config.filters, config.jobs), (Rules::default(), None, processors()));
         assert_eq!((config.max_executions, config.time_limit), (None, None));
         assert_eq!(config.trace, PathBuf::from("trace.txt"));
         assert!(config.notes.is_empty() && config.watched == Watched::default());
@@ -429,11 +398,5 @@ mod tests {
         assert!(message(&["--max-steps", "9999999"]).contains("is not in"));
         assert!(message(&["--scope", "sync", "--exclude", "f"]).contains("need --scope all"));
         assert!(message(&["--seed", "-1"]).contains("unexpected argument"));
-    }
-
-    #[test]
-    fn every_filter_is_in_the_help() {
-        let help = after_help();
-        assert!(filters::registry().iter().all(|filter| help.contains(filter.name)), "{help}");
     }
 }

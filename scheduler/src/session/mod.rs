@@ -59,6 +59,18 @@ fn default_filters(config: &RunConfig) -> &'static [FilterChoice] {
 /// # Errors
 /// Where the program can not be run, or can not be controlled.
 pub fn run(config: &RunConfig, keeping: Keeping, progress: &mut Progress) -> Result<Summary, Failure> {
+    let is_first = config.deterministic && !config.keep_going;
+    let jobs = if config.deterministic && config.keep_going { 1 } else { config.jobs };
+    match run_with(jobs, config, keeping, progress)? {
+        // Several workers have found something, by chance before something else: one worker finds what it finds.
+        summary if is_first && summary.jobs > 1 && summary.verdict == Verdict::Bug => {
+            run_with(1, config, Keeping::Nothing, progress)
+        }
+        summary => Ok(summary),
+    }
+}
+
+fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Progress) -> Result<Summary, Failure> {
     let mut summary = Summary::new(config);
     let program = admit::inspect(&config.subject.executable, &mut summary.notes)?;
     let filters = config.filters.as_deref().unwrap_or_else(|| default_filters(config));
@@ -88,6 +100,7 @@ pub fn run(config: &RunConfig, keeping: Keeping, progress: &mut Progress) -> Res
         journal: None,
         filters,
         terms,
+        jobs,
         alone_until: config.alone,
         together: None,
         notes: Vec::new(),
@@ -118,6 +131,8 @@ struct Exploration<'a> {
     journal: Option<Journal>,
     filters: &'a [FilterChoice],
     terms: Terms,
+    /// How many may search.
+    jobs: u32,
     /// When others may begin to help.
     alone_until: Duration,
     /// What several workers have done, if there were several.
@@ -215,7 +230,7 @@ impl Exploration<'_> {
 
     fn summarise(mut self, stop: Stop, summary: &mut Summary) {
         let counts = self.together.unwrap_or_else(|| self.search.counts());
-        summary.jobs = if self.together.is_some() { self.config.jobs } else { 1 };
+        summary.jobs = if self.together.is_some() { self.jobs } else { 1 };
         let elapsed = self.bounds.elapsed().as_secs_f64();
         summary.runs = counts.runs;
         summary.executions = counts.executions;

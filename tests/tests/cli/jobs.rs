@@ -120,3 +120,17 @@ fn what_one_worker_has_to_do_is_said() {
         expect_status(&place.rscale(&["run", "./readers", "--jobs", wrong]), 2);
     }
 }
+
+#[test]
+fn the_first_finding_can_be_that_of_one_worker() {
+    let place = Place::with("program", TWO_BUGS);
+    let trace = |jobs| {
+        let line = ["run", "./program", "--deterministic", "--jobs", jobs, "--quiet", "--trace", "found.txt"];
+        expect_status(&place.rscale(&[&line[..], &SHARED].concat()), 1);
+        fs::read_to_string(place.scratch.file("found.txt")).expect("a trace")
+    };
+    let alone = trace("1");
+    for jobs in ["2", "3", "4"] {
+        assert_eq!(trace(jobs), alone, "with {jobs} workers");
+    }
+}

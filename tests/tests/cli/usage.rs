@@ -88,7 +88,6 @@ fn values_that_are_wrong() {
 fn what_is_not_there_yet() {
     let place = Place::with("program", CLEAN);
     for (option, value, words) in [
-        ("--jobs", "2", "parallel search is not there yet; use --jobs 1"),
         ("--buffer", "2", "--buffer bounds store buffers, which only --memory tso and pso have"),
         ("--engine", "ptrace", "--engine ptrace is not there yet; use --engine fibers"),
         ("--engine", "threads", "--engine threads is for `rscale replay` only; a search needs --engine fibers"),

@@ -58,7 +58,7 @@ enum What {
 impl Exploration<'_> {
     /// Whether it is time for others to help.
     pub(super) fn needs_help(&mut self) -> bool {
-        self.config.jobs > 1
+        self.jobs > 1
             && self.journal.is_none()
             && self.bounds.elapsed() >= self.alone_until
             && self.search.sharing().is_some()
@@ -66,7 +66,7 @@ impl Exploration<'_> {
 
     /// Says so if the user wants several workers, and one has to do.
     pub(super) fn note_single_worker(&mut self, has_no_journal: bool) {
-        if !self.config.wants_jobs || self.config.jobs == 1 {
+        if !self.config.wants_jobs || self.jobs == 1 {
             return;
         }
         if self.search.sharing().is_none() {
@@ -78,7 +78,7 @@ impl Exploration<'_> {
 
     /// Goes on with several workers, until nothing is left or a bound is reached.
     pub(super) fn explore_together(&mut self, progress: &mut Progress) -> Result<Stop, Failure> {
-        let jobs = self.config.jobs as usize;
+        let jobs = self.jobs as usize;
         let Some(search) = self.search.sharing() else { return Ok(Stop::Exhausted) };
         let ((whole, counts), names) = (search.as_item(), search.names());
         let world = World {
@@ -195,7 +195,7 @@ impl Crew<'_, '_> {
         (exploration.locations, exploration.observed) = (world.locations.clone(), world.observed.clone());
         exploration.host.set_thread_origins(&world.threads);
         self.world = World { epoch: self.world.epoch + 1, ..world };
-        let jobs = exploration.config.jobs as usize;
+        let jobs = exploration.jobs as usize;
         let controller = Controller::new(jobs, Item::Fresh(sections_vary), self.order);
         self.desk.begin_anew(controller, self.world.clone());
     }
