@@ -1,7 +1,7 @@
 //! How stubs get to the slow path: they save all registers before, in assembly.
 //!
 //! The frame is laid out such that a stack walk goes from the slow path straight to the original code: the unwind rules
-//! below read the stack pointer and program counter that the slow path writes to its frame.
+//! below read what the slow path writes to its frame. They know all registers: a debugger shows variables in any of them.
 
 use super::{site, tearing};
 use core::arch::global_asm;
@@ -33,15 +33,26 @@ global_asm!(
     "push r15",
     "push 0",
     "push 0",
+    "push 0",
+    "push 0",
     "mov rbp, rsp",
-    ".cfi_escape 0x0f, 3, 0x76, 0, 0x06",        // CFA: the word at rbp
-    ".cfi_escape 0x10, 16, 2, 0x76, 8",          // return address: the one behind it
-    ".cfi_escape 0x10, 15, 2, 0x76, 16",         // r15 ...
-    ".cfi_escape 0x10, 14, 2, 0x76, 24",
-    ".cfi_escape 0x10, 13, 2, 0x76, 32",
-    ".cfi_escape 0x10, 12, 2, 0x76, 40",
-    ".cfi_escape 0x10, 6, 2, 0x76, 48",          // rbp
-    ".cfi_escape 0x10, 3, 2, 0x76, 56",          // rbx
+    ".cfi_escape 0x10, 0, 2, 0x76, 0",           // rax: the word at rbp
+    ".cfi_escape 0x10, 2, 2, 0x76, 8",           // rcx: the one behind it
+    ".cfi_escape 0x0f, 3, 0x76, 16, 0x06",       // CFA
+    ".cfi_escape 0x10, 16, 2, 0x76, 24",         // return address
+    ".cfi_escape 0x10, 15, 2, 0x76, 32",         // r15 ...
+    ".cfi_escape 0x10, 14, 2, 0x76, 40",
+    ".cfi_escape 0x10, 13, 2, 0x76, 48",
+    ".cfi_escape 0x10, 12, 2, 0x76, 56",
+    ".cfi_escape 0x10, 6, 3, 0x76, 0xc0, 0",     // rbp, at 64: from here on offsets take two bytes
+    ".cfi_escape 0x10, 3, 3, 0x76, 0xc8, 0",     // rbx
+    ".cfi_escape 0x10, 11, 3, 0x76, 0xd0, 0",    // r11 ...
+    ".cfi_escape 0x10, 10, 3, 0x76, 0xd8, 0",
+    ".cfi_escape 0x10, 9, 3, 0x76, 0xe0, 0",
+    ".cfi_escape 0x10, 8, 3, 0x76, 0xe8, 0",
+    ".cfi_escape 0x10, 5, 3, 0x76, 0xf0, 0",     // rdi
+    ".cfi_escape 0x10, 4, 3, 0x76, 0xf8, 0",     // rsi
+    ".cfi_escape 0x10, 1, 3, 0x76, 0x90, 1",     // rdx, at 144
     "sub rsp, 256",
     "and rsp, -16",
     "cld",
@@ -79,7 +90,7 @@ global_asm!(
     "movaps xmm13, [rsp + 208]",
     "movaps xmm14, [rsp + 224]",
     "movaps xmm15, [rsp + 240]",
-    "lea rsp, [rbp + 16]",
+    "lea rsp, [rbp + 32]",
     "pop r15",
     "pop r14",
     "pop r13",

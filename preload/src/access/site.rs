@@ -11,7 +11,10 @@ use rscale_protocol::region::{FENCE_SLOT, GENERAL_SLOT, Site, SiteKind, SiteShap
 /// What the stubs save before they come here, from the lowest address on.
 #[repr(C)]
 pub struct Frame {
-    /// Stack pointer and program counter of the original code, for stack walks through the stub.
+    /// What the hook has saved, for stack walks through the stub, as the next two.
+    pub rax: u64,
+    pub rcx: u64,
+    /// Stack pointer and program counter of the original code.
     pub stack_pointer: u64,
     pub pc: u64,
     /// r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rdi, rsi.
@@ -138,6 +141,9 @@ fn after(frame: &mut Frame) {
     let end = (&raw const *frame as u64) + size_of::<Frame>() as u64;
     frame.stack_pointer = end + size_of::<GeneralTail>() as u64 + RED_ZONE;
     frame.pc = tearing::pending_pc();
+    // SAFETY: the stub after a torn access has put these above the frame.
+    let [_flags, rax, rcx] = unsafe { *(end as *const [u64; 3]) };
+    (frame.rax, frame.rcx) = (rax, rcx);
     tearing::after(&|| local_state(frame));
 }
 
@@ -259,5 +265,13 @@ fn locate(frame: &mut Frame) -> (&'static Site, *mut GeneralTail) {
     let pushed = if is_general { size_of::<GeneralTail>() as u64 } else { 16 + 8 * has(Site::FLAGS_SAVED) };
     frame.stack_pointer = end + pushed + RED_ZONE * has(Site::RED_ZONE);
     frame.pc = region::original_end(site);
+    (frame.rax, frame.rcx) = if is_general {
+        // SAFETY: the tail of a general stub's frame.
+        unsafe { ((*tail).rax, (*tail).rcx) }
+    } else {
+        // SAFETY: the hook has pushed both, and then the flags if they matter.
+        let [rcx, rax] = unsafe { *((end + 8 * has(Site::FLAGS_SAVED)) as *const [u64; 2]) };
+        (rax, rcx)
+    };
     (site, tail)
 }
