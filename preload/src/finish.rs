@@ -130,6 +130,7 @@ pub fn publish() {
         report.stack_pointer.store(fiber.stack_pointer.get(), Relaxed);
         report.routine.store(fiber.routine.get(), Relaxed);
         report.thread_pointer.store(thread_pointer(index), Relaxed);
+        report.kernel_id.store(kernel_threads::id(thread), Relaxed);
         store_bytes(&report.name, &fiber.name.get());
         if world.live.get().contains(thread) {
             report.next.store(fiber.next(), Choice::Proceed, ThreadSet::EMPTY, false);

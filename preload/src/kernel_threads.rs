@@ -4,7 +4,7 @@
 //! turn. The shim's own context is a kernel thread too, so that the program's main thread is the process's. There is no
 //! snapshot: such a process is good for one execution.
 
-use crate::{arena, control, fiber, finish, query, start, switch, sys, world};
+use crate::{arena, control, debugger, fiber, finish, query, start, switch, sys, world};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 use rscale_protocol::arena::Engine;
@@ -18,6 +18,9 @@ const OWN: usize = MAX_THREADS;
 
 /// 1 where it is the thread's turn.
 static TURNS: [AtomicU32; MAX_THREADS + 1] = [const { AtomicU32::new(0) }; MAX_THREADS + 1];
+
+/// The kernel's numbers of the threads; futexes on which their creators wait.
+static IDS: [AtomicU32; MAX_THREADS] = [const { AtomicU32::new(0) }; MAX_THREADS];
 
 /// Whether this engine was asked for.
 pub fn are_used() -> bool {
@@ -58,12 +61,31 @@ pub fn enter(thread: ThreadId) {
     wait_for_turn(OWN);
 }
 
+/// The kernel's number of a thread; 0 if it is no kernel thread.
+pub fn id(thread: ThreadId) -> u32 {
+    IDS[thread.index()].load(Relaxed)
+}
+
+/// The calling kernel thread is this thread.
+fn introduce(thread: ThreadId) {
+    debugger::name(Some(thread));
+    // SAFETY: has no effect but its result.
+    let id = unsafe { sys::call(libc::SYS_gettid, [0; 6]) } as u32;
+    IDS[thread.index()].store(id, Release);
+    sys::futex_wake(&IDS[thread.index()]);
+}
+
 /// Makes a kernel thread that waits for its first turn. Its stack lies where a fiber's would.
 pub fn create(thread: ThreadId, stack: (u64, u64)) {
+    let id = &IDS[thread.index()];
+    id.store(0, Relaxed);
     let created = start_thread(body, thread.index() as *mut c_void, Some(stack));
     match created {
         Some(handle) => control::get().pool[thread.index()].set(handle),
         None => finish::internal(b"could not create a kernel thread"),
+    }
+    while id.load(Acquire) == 0 {
+        sys::futex_wait(id, 0);
     }
 }
 
@@ -85,7 +107,9 @@ fn start_thread(routine: Routine, argument: *mut c_void, stack: Option<(u64, u64
 }
 
 extern "C" fn body(index: *mut c_void) -> *mut c_void {
-    wait_for_turn(index as usize);
+    let index = index as usize;
+    introduce(ThreadId(index as u16));
+    wait_for_turn(index);
     fiber::entry()
 }
 
@@ -94,6 +118,8 @@ pub fn run_program() -> ! {
     if start_thread(serve, core::ptr::null_mut(), None).is_none() {
         finish::end_with(Ending::Internal, 0, b"could not create the thread of the shim");
     }
+    debugger::prepare();
+    introduce(ThreadId::MAIN);
     control::get().pool[0].set(crate::fs_base::get());
     control::get().pool_size.set(MAX_THREADS);
     wait_for_turn(ThreadId::MAIN.index());
@@ -101,6 +127,7 @@ pub fn run_program() -> ! {
 }
 
 extern "C" fn serve(_: *mut c_void) -> *mut c_void {
+    debugger::name(None);
     query::serve()
 }
 

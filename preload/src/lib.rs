@@ -20,6 +20,7 @@ mod cancel;
 mod checkpoint;
 mod clock;
 mod control;
+mod debugger;
 mod enabled;
 mod evaluation;
 mod fault;

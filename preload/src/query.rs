@@ -1,6 +1,8 @@
 //! The shim's command loop: runs on its own stack between executions, and inside an execution while it is paused.
 
-use crate::{arena, checkpoint, control, evaluation, fiber, finish, forks, mailbox, prologue, switch, sys, world};
+use crate::{
+    arena, checkpoint, control, debugger, evaluation, fiber, finish, forks, mailbox, prologue, switch, sys, world,
+};
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{Command, Isolation, Reply, Token};
@@ -77,6 +79,7 @@ fn run() {
             forks::hand_over(Some(Reply::Done));
         }
         mailbox::reply(Reply::Done);
+        debugger::end();
         restore_ahead();
     }
 }

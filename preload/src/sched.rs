@@ -4,7 +4,8 @@
 //! the same fiber, nothing is switched at all.
 
 use crate::{
-    access, arena, buffer, checkpoint, enabled, evaluation, fiber, finish, mailbox, policy, prologue, query, world,
+    access, arena, buffer, checkpoint, debugger, enabled, evaluation, fiber, finish, mailbox, policy, prologue, query,
+    world,
 };
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{LOG_CAPACITY, Reply, Token, store_set};
@@ -48,6 +49,7 @@ pub fn decide() -> Token {
     prologue::end();
     checkpoint::pass();
     evaluation::check_state();
+    debugger::pass();
     let is_plain = !world.has_atomic_sections.get() && !access::spin::is_anyone_waiting();
     let only = enabled::to_be_woken().or_else(|| enabled::only_proceeding().filter(|_| is_plain));
     let token = match only {
@@ -95,7 +97,9 @@ fn within_atomic_section(sets: [ThreadSet; 3]) -> [ThreadSet; 3] {
 fn log(token: Token, enabled: &[ThreadSet; 3]) {
     let world = world::get();
     let arena = arena::get();
-    if world.logged.get() == LOG_CAPACITY {
+    if world.logged.get() == LOG_CAPACITY && debugger::drops_log() {
+        world.logged.set(0);
+    } else if world.logged.get() == LOG_CAPACITY {
         arena.result.logged.store(LOG_CAPACITY as u32, Relaxed);
         mailbox::reply(Reply::LogFull);
         query::wait_for_continue();

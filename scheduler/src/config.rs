@@ -173,16 +173,25 @@ impl ReplayConfig {
     /// # Errors
     /// When there is no such state.
     pub fn with_query(mut self, query: Query) -> Result<Self, Failure> {
+        self.check_step(query.after)?;
+        self.query = query;
+        Ok(self)
+    }
+
+    /// Whether the schedule has so many steps.
+    ///
+    /// # Errors
+    /// When it has not.
+    pub fn check_step(&self, after: Option<usize>) -> Result<(), Failure> {
         let steps = self.schedule.trace.tokens.len();
-        if let Some(after) = query.after.filter(|&after| after > steps) {
-            return Err(Failure::Usage(format!(
+        match after.filter(|&after| after > steps) {
+            None => Ok(()),
+            Some(after) => Err(Failure::Usage(format!(
                 "--break {after}: the schedule of {} has {}",
                 self.path.display(),
                 crate::report::count(steps as u64, "step")
-            )));
+            ))),
         }
-        self.query = query;
-        Ok(self)
     }
 
     /// Where a step stands: `trace.txt: line 3, column 7`.

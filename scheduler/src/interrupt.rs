@@ -9,8 +9,13 @@ static REQUESTED: AtomicBool = AtomicBool::new(false);
 static WHEN: AtomicU64 = AtomicU64::new(0);
 /// Some send a signal to the process and to its group: that is one request.
 const AT_ONCE: u64 = 300;
+/// Whether Ctrl-C is meant for another program on the same terminal.
+static SHIELDED: AtomicBool = AtomicBool::new(false);
 
-extern "C" fn note(_signal: i32) {
+extern "C" fn note(signal: i32) {
+    if signal == libc::SIGINT && SHIELDED.load(Relaxed) {
+        return;
+    }
     let now = milliseconds();
     if !REQUESTED.swap(true, Relaxed) {
         WHEN.store(now, Relaxed);
@@ -38,6 +43,22 @@ pub fn install() {
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         // SAFETY: the handler only writes an atomic, or ends the process.
         let _ = unsafe { sigaction(signal, &action) }; // without a handler, the default action ends rscale as before
+    }
+}
+
+/// Ctrl-C does nothing to rscale while this value lives.
+pub struct Shield(());
+
+/// Leaves Ctrl-C to another program on the same terminal.
+#[must_use]
+pub fn shield() -> Shield {
+    SHIELDED.store(true, Relaxed);
+    Shield(())
+}
+
+impl Drop for Shield {
+    fn drop(&mut self) {
+        SHIELDED.store(false, Relaxed);
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! This is the scheduler process. It holds everything that must stay true (the search, the findings, the reports); the
 //! tested program runs in a process of its own, with the shim inside. From the outside in: [`cli`] and [`config`] take
-//! the user's words, [`session`] runs a search or a replay, [`explore`], [`filters`] and [`property`] decide and check,
+//! the user's words, [`session`] runs a search or a replay, [`debugger`] opens gdb on one, [`explore`], [`filters`] and [`property`] decide and check,
 //! [`frontend`], [`backend`] and [`launch`] reach the program, [`minimize`], [`decisive`] and [`explain`] make it plain, [`report`] tells what came out.
 
 pub mod backend;
@@ -10,6 +10,7 @@ pub mod cache;
 pub mod cli;
 pub mod compile;
 pub mod config;
+pub mod debugger;
 pub mod decisive;
 pub mod doctor;
 pub mod exit;

@@ -3,6 +3,7 @@
 //! SCALE's functions are all here: `init` ([`Target::start`]), `exit`, `restart`, `step_thread`, `back_trace` and
 //! `eval_function`; beside them `run`, which does a whole execution in one round trip.
 
+mod debugging;
 mod log;
 mod mailbox;
 mod memory;

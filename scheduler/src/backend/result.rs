@@ -47,6 +47,8 @@ pub struct ThreadState {
     pub routine: u64,
     /// Where its thread-local storage ends.
     pub thread_pointer: u64,
+    /// The kernel's number of it, where it is a kernel thread; else 0.
+    pub kernel_id: u32,
     /// The name that the program gave it, or nothing.
     pub name: String,
 }
@@ -108,6 +110,7 @@ fn read_thread(arena: &Arena, index: usize) -> Option<ThreadState> {
         holder: report.holder.load(Relaxed).checked_sub(1).and_then(|holder| ThreadId::from_index(holder as usize)),
         routine: report.routine.load(Relaxed),
         thread_pointer: report.thread_pointer.load(Relaxed),
+        kernel_id: report.kernel_id.load(Relaxed),
         name: String::from_utf8_lossy(&name).into_owned(),
     })
 }

@@ -2,9 +2,10 @@
 
 use super::OutputArgs;
 use crate::config::{Query, ReplayConfig};
+use crate::debugger::{Address, Front};
 use crate::exit::{Exit, Failure};
 use crate::report::{json, print};
-use crate::{session, simulate_view};
+use crate::{debugger, session, simulate_view};
 use clap::{Args, ValueEnum};
 use rscale_protocol::arena::Engine;
 use std::ffi::OsString;
@@ -33,6 +34,13 @@ pub struct ReplayArgs {
     /// Show the stacks of all threads there
     #[arg(long)]
     backtrace: bool,
+    /// Open gdb there: rscale-step and rscale-back go on from it
+    #[arg(long, conflicts_with_all = ["engine", "eval", "backtrace", "json", "quiet"], help_heading = "Debugger")]
+    gdb: bool,
+    /// The same for another gdb, or an IDE: serve it at [HOST:]PORT
+    #[arg(long, value_name = "PORT", conflicts_with_all = ["gdb", "engine", "eval", "backtrace", "json", "quiet"],
+          help_heading = "Debugger")]
+    gdbserver: Option<Address>,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -44,8 +52,22 @@ enum EngineArg {
 }
 
 impl ReplayArgs {
-    /// Replays and shows.
+    /// Replays, and shows it or has it looked at.
     pub fn execute(self) -> Result<Exit, Failure> {
+        match (self.gdb, &self.gdbserver) {
+            (true, _) => self.debug(&Front::Gdb),
+            (false, Some(address)) => self.debug(&Front::Server(address.clone())),
+            (false, None) => self.show(),
+        }
+    }
+
+    fn debug(&self, front: &Front) -> Result<Exit, Failure> {
+        let config = ReplayConfig::load(&self.trace, self.program.as_deref(), self.args.clone(), Engine::Threads)?;
+        config.check_step(self.break_after)?;
+        debugger::open(&config, self.break_after, front)
+    }
+
+    fn show(self) -> Result<Exit, Failure> {
         self.output.check()?;
         let engine = match self.engine {
             Some(EngineArg::Threads) => Engine::Threads,

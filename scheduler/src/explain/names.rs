@@ -39,8 +39,10 @@ pub fn modules_of(target: &Target) -> Vec<Module> {
     let maps = std::fs::read_to_string(format!("/proc/{}/maps", target.memory().pid())).unwrap_or_default();
     let mut mappings = maps::parse(&maps);
     let shim = PathBuf::from(target.shim_path());
+    let file = target.launch().debugger.as_ref();
     for mapping in &mut mappings {
-        if mapping.path.as_ref().is_some_and(|path| path.to_string_lossy().starts_with(SHIM)) {
+        let is_shim = |path: &PathBuf| path.to_string_lossy().starts_with(SHIM) || Some(path) == file;
+        if mapping.path.as_ref().is_some_and(is_shim) {
             mapping.path = Some(shim.clone());
         }
     }
@@ -73,8 +75,9 @@ impl Names {
         if state.id == ThreadId::MAIN {
             return "main".into();
         }
+        // What is inlined at its very start comes before it.
         let frames = self.symbols.frames(state.routine);
-        frames.first().and_then(|frame| frame.function.clone()).unwrap_or_default()
+        frames.last().and_then(|frame| frame.function.clone()).unwrap_or_default()
     }
 
     /// The name of a communication variable.

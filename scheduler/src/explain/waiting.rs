@@ -205,6 +205,7 @@ mod tests {
             holder: Some(ThreadId(holder)),
             routine: 0,
             thread_pointer: 0,
+            kernel_id: 0,
             name: String::new(),
         }
     }

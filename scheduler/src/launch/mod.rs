@@ -20,7 +20,7 @@ pub use functions::Function;
 pub use processors::Processors;
 pub use regions::{Instrumentation, Planned, Regions};
 pub use shim::Shim;
-pub use spawn::Process;
+pub use spawn::{Process, end_with_parent};
 
 use rscale_protocol::MemoryModel;
 use rscale_protocol::arena::{Engine, Isolation, PROCESSOR_WORDS, UNBOUNDED};
@@ -68,6 +68,8 @@ pub struct Launch {
     pub evaluation_limit: Duration,
     /// Whether to load the program only, to see what would be watched: nothing of it runs.
     pub only_load: bool,
+    /// The shim as a file, where a debugger is going to look at the program.
+    pub debugger: Option<PathBuf>,
     /// When stores become visible.
     pub memory: MemoryModel,
     /// Stores that a buffer has room for; None for any number.
@@ -138,6 +140,7 @@ impl Launch {
         setup.evaluation_limit.store(self.evaluation_limit.as_millis() as u64, Relaxed);
         // Their addresses follow when the program is loaded.
         setup.invariants.store(0, Relaxed);
+        arena.debugging.is_on.store(self.debugger.is_some().into(), Relaxed);
         setup.memory.store(self.memory as u32, Relaxed);
         setup.buffer.store(self.buffer.unwrap_or(UNBOUNDED), Relaxed);
         setup.seed.store(self.seed, Relaxed);

@@ -148,6 +148,12 @@ impl Regions {
         Ok(())
     }
 
+    /// Where they lie: first address and end.
+    #[must_use]
+    pub fn ranges(&self) -> Vec<(u64, u64)> {
+        self.planned.iter().map(|planned| (planned.base, planned.base + planned.stored.region.len() as u64)).collect()
+    }
+
     /// The program counter of the original code, where this one is that of a clone.
     #[must_use]
     pub fn original_of(&self, pc: u64) -> Option<u64> {

@@ -4,6 +4,7 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
 
 const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/shim.so"));
 
@@ -21,6 +22,14 @@ impl Shim {
         let mut file = File::from(memfd_create(c"rscale-shim", MFdFlags::MFD_CLOEXEC)?);
         file.write_all(BYTES)?;
         Ok(Shim { file })
+    }
+
+    /// Writes the shim to a file, for debuggers to read its symbols.
+    ///
+    /// # Errors
+    /// Where it can not be written.
+    pub fn write(path: &Path) -> io::Result<()> {
+        std::fs::write(path, BYTES)
     }
 
     /// The descriptor to pass to the program.

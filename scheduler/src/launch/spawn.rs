@@ -121,11 +121,13 @@ fn command(
 ) -> io::Result<Command> {
     let own = [arena.descriptor(), shim.descriptor(), regions.descriptor()].map(|descriptor| descriptor.as_raw_fd());
     let [arena_fd, shim_fd, regions_fd] = own;
+    let preloaded = launch.debugger.as_ref().map(|shim| shim.to_string_lossy().into_owned());
+    let preloaded = preloaded.unwrap_or_else(|| format!("/proc/self/fd/{shim_fd}"));
     let mut command = Command::new(&launch.executable);
     command
         .arg0(&launch.name)
         .args(&launch.args)
-        .env("LD_PRELOAD", before_users("LD_PRELOAD", &format!("/proc/self/fd/{shim_fd}")))
+        .env("LD_PRELOAD", before_users("LD_PRELOAD", &preloaded))
         // The kernel writes to the rseq area at every preemption: on a protected page, that would be fatal.
         .env("GLIBC_TUNABLES", before_users("GLIBC_TUNABLES", "glibc.pthread.rseq=0"))
         // Binding a symbol at its first call would happen again after every restore.
@@ -139,6 +141,13 @@ fn command(
     // SAFETY: the closure only makes system calls, on values that it owns.
     unsafe { command.pre_exec(move || prepare_child(own, parent)) };
     Ok(command)
+}
+
+/// Has a program that is going to be started end when rscale does. It is not reached by what the terminal sends.
+pub fn end_with_parent(command: &mut Command) {
+    command.process_group(0);
+    // SAFETY: the closure makes one system call.
+    unsafe { command.pre_exec(|| Ok(prctl::set_pdeathsig(Signal::SIGKILL)?)) };
 }
 
 /// rscale's part of a variable, before what the user has set it to.

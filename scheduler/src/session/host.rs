@@ -17,6 +17,7 @@ use rscale_protocol::arena::{Beyond, Engine, Isolation, Token};
 use rscale_protocol::{Ending, MAX_THREADS, ThreadSet};
 use rscale_replay::trace::ThreadOrigin;
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
@@ -94,6 +95,7 @@ impl Host {
             evaluates: setting.evaluates || !setting.invariants.is_empty(),
             evaluation_limit: rules.hang_limit,
             only_load,
+            debugger: None,
             memory: rules.memory,
             buffer: rules.buffer,
             seed: rules.seed,
@@ -120,6 +122,22 @@ impl Host {
     /// Runs a schedule and pauses where it ends.
     pub fn run_and_pause(&mut self, schedule: &[Token], execution: &mut Execution) -> Result<(), Failure> {
         self.run_as_needed(&RunRequest { new_steps: Some(0), ..self.request(schedule) }, execution)
+    }
+
+    /// Starts the program for a debugger, which finds the shim in this file.
+    pub fn prepare_for_debugger(&mut self, shim: &Path) -> Result<(), Failure> {
+        self.relaunch(|launch| launch.debugger = Some(shim.to_owned()))
+    }
+
+    /// Runs a schedule, and on to the end, but waits for a debugger after so many steps, or at the end.
+    pub fn run_for_debugger(
+        &mut self,
+        schedule: &[Token],
+        stop_after: u64,
+        execution: &mut Execution,
+    ) -> Result<(), Failure> {
+        self.target().expect_debugger(stop_after);
+        self.run_as_needed(&self.request(schedule), execution)
     }
 
     fn request<'a>(&self, schedule: &'a [Token]) -> RunRequest<'a> {

@@ -6,6 +6,7 @@
 mod admit;
 mod bounds;
 mod crew;
+mod debugging;
 mod depicting;
 mod flushes;
 mod functions;
@@ -21,6 +22,7 @@ mod simulator;
 mod stepping;
 
 pub use admit::{coverage, warnings};
+pub use debugging::{Debuggee, Position};
 pub use depicting::{Depicted, depict};
 pub use minimizer::{Minimal, minimize};
 pub use resume::Keeping;

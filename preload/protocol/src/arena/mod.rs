@@ -9,11 +9,13 @@
 //! The commands of SCALE (section 5.2.2) are there beside it for the simulator.
 
 mod command;
+mod debugging;
 mod entry;
 mod evaluation;
 mod policy;
 
 pub use command::{Command, Reply};
+pub use debugging::Debugging;
 pub use entry::{Entry, LocalState, Log, RawEntry, Step, Token};
 pub use evaluation::{Evaluation, Look, MAX_INVARIANTS, MAX_READS, Piece, Pieces, Progress, Remembered};
 pub use policy::{Beyond, MAX_CHANGES, Policy};
@@ -72,6 +74,8 @@ pub struct Arena {
     pub setup: Setup,
     /// The command.
     pub request: Request,
+    /// Where a debugger is to see the program stop.
+    pub debugging: Debugging,
     /// Where the execution stands.
     pub result: RunResult,
     /// Where each thread stands when an execution ends or pauses.
@@ -314,6 +318,8 @@ pub struct ThreadReport {
     pub routine: AtomicU64,
     /// Where its thread-local storage ends: the FS base.
     pub thread_pointer: AtomicU64,
+    /// Its number in the kernel, where it is a kernel thread; else 0.
+    pub kernel_id: AtomicU32,
     /// Its name, if the program gave it one.
     pub name: [AtomicU64; 2],
 }
