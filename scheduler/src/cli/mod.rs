@@ -2,9 +2,11 @@
 
 mod ci;
 mod described;
+mod completions;
 mod doctor;
 mod include_dir;
 mod list;
+mod man;
 mod minimize;
 mod replay;
 mod report;
@@ -50,6 +52,8 @@ enum Subcommands {
     List(list::ListArgs),
     Doctor(doctor::DoctorArgs),
     IncludeDir(include_dir::IncludeDirArgs),
+    Man(man::ManArgs),
+    Completions(completions::CompletionsArgs),
 }
 
 /// What all reports have in common.
@@ -112,6 +116,8 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Result<Exit, Failure> 
         Ok(Subcommands::List(_)) => list::execute(),
         Ok(Subcommands::Doctor(args)) => args.execute(),
         Ok(Subcommands::IncludeDir(_)) => include_dir::execute(),
+        Ok(Subcommands::Man(args)) => args.execute(),
+        Ok(Subcommands::Completions(args)) => args.execute(),
         Err(message) => explain(&message),
     }
 }
