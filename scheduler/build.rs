@@ -11,7 +11,7 @@ fn main() {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let preload = manifest.join("../preload");
-    for watched in ["src", "Cargo.toml", "protocol/src", "protocol/Cargo.toml"] {
+    for watched in ["src", "Cargo.toml", "protocol/src", "protocol/Cargo.toml", "../Cargo.toml"] {
         println!("cargo::rerun-if-changed={}", preload.join(watched).display());
     }
     let built = build_shim(&preload, &out);

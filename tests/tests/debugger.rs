@@ -307,6 +307,31 @@ fn breakpoints_and_the_end_of_a_hand_written_schedule() {
     );
 }
 
+/// Copies of the code run in place of it: breakpoints on them show the original.
+#[test]
+fn breakpoints_in_instrumented_code() {
+    let place = Place::recorded(LOST, &["-O0"]);
+    let first = ["rscale-break add", "rscale-step", "print amount", "backtrace", "delete"];
+    let second = ["rscale-break program.c:10", "continue", "continue", "print after", "rscale-break nowhere"];
+    let said = place.gdb("--break 4", &[&first[..], &second].concat());
+    expect_parts(
+        &said,
+        &[
+            "Breakpoint 1 at 0x",
+            "hit Breakpoint 1, ",
+            " in add (amount=2) at program.c:7\n7\t    int before = counter;\n",
+            "$1 = 2\n",
+            " in add (amount=2) at program.c:7\n",
+            " in worker (argument=0x",
+            "step 5 of 12: thread 2 (worker) thread start\n",
+            "hit Breakpoint 2, ",
+            " in add (amount=2) at program.c:10\n10\t    return after;\n",
+            "$2 = 2\n",
+            "(gdb) rscale: Function \"nowhere\" not defined.",
+        ],
+    );
+}
+
 fn free_port() -> u16 {
     TcpListener::bind("localhost:0").and_then(|listener| listener.local_addr()).expect("there is a port").port()
 }

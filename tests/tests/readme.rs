@@ -1,8 +1,9 @@
-//! What README.md shows is what happens.
+//! What README.md and the pages in `docs` show is what happens.
 //!
 //! Under the heading "Set-up" stand exactly two commands: one does the main job on a shipped example, the other runs
 //! all tests. The second one would run this test again, so it is only compared with what the CI runs. Every other
-//! command is run in a copy of the examples, with `rscale` and `target/release/rscale` being the executable under test.
+//! command is run in a copy of the examples, with `rscale` and `target/release/rscale` being the executable under test. The
+//! commands of one file are run one after the other.
 
 use rscale_tests::binary::{rscale, workspace};
 use rscale_tests::process::{self, Finished};
@@ -16,13 +17,13 @@ use std::process::Command;
 
 const SET_UP: &str = "## Set-up";
 
-fn shown() -> Vec<Example> {
-    let text = fs::read_to_string(workspace().join("README.md")).expect("there is a README.md");
-    examples(&text).expect("its console blocks are well-formed")
+fn shown(file: &str) -> Vec<Example> {
+    let text = fs::read_to_string(workspace().join(file)).unwrap_or_else(|_| panic!("there is a {file}"));
+    examples(&text).unwrap_or_else(|problem| panic!("{file}: {problem}"))
 }
 
 fn set_up() -> (Example, Example) {
-    let commands: Vec<Example> = shown().into_iter().filter(|example| example.heading == SET_UP).collect();
+    let commands: Vec<Example> = shown("README.md").into_iter().filter(|example| example.heading == SET_UP).collect();
     let found: Vec<&str> = commands.iter().map(|example| example.command.as_str()).collect();
     let [job, tests] = commands.as_slice() else { panic!("two commands stand under {SET_UP:?}, not {found:?}") };
     (job.clone(), tests.clone())
@@ -42,17 +43,30 @@ fn two_commands_set_everything_up() {
 
 #[test]
 fn every_command_prints_what_the_readme_shows() {
+    assert!(run_all("README.md") > 0, "the README shows what rscale does");
+}
+
+#[test]
+fn every_command_prints_what_the_pages_show() {
+    let pages = fs::read_dir(workspace().join("docs")).expect("there are pages").flatten();
+    let names = pages.map(|page| page.file_name().to_string_lossy().into_owned());
+    let run: usize = names.filter(|name| name.ends_with(".md")).map(|name| run_all(&format!("docs/{name}"))).sum();
+    assert!(run > 0, "some page shows what rscale does");
+}
+
+/// Runs the commands of a file; says how many there are.
+fn run_all(file: &str) -> usize {
     let place = copy_of_examples();
-    let mut problems = Vec::new();
-    let shown = shown();
+    let shown = shown(file);
     let examples: Vec<&Example> = shown.iter().filter(|other| other.is_console && other.heading != SET_UP).collect();
-    assert!(!examples.is_empty(), "the README shows what rscale does");
-    for example in examples {
+    let mut problems = Vec::new();
+    for example in &examples {
         if let Err(problem) = check(example, place.path()) {
-            problems.push(format!("README.md:{}: $ {}\n{problem}", example.line, example.command));
+            problems.push(format!("{file}:{}: $ {}\n{problem}", example.line, example.command));
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n\n"));
+    examples.len()
 }
 
 /// A directory that looks like the workspace to the commands: the examples, and the built rscale.

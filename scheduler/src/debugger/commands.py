@@ -1,4 +1,4 @@
-"""gdb on a replay of rscale: the commands rscale-step and rscale-back, threads by name, stacks without the shim.
+"""gdb on a replay of rscale: rscale-step, rscale-back, rscale-break, threads by name, stacks without the shim.
 
 The program follows its schedule by itself. It stops where rscale tells it to, in the function rscale_stopped of the
 shim, on which there is a breakpoint here. So "continue" goes to the end, and everything else of gdb works as ever.
@@ -128,6 +128,8 @@ def on_stop(event):
     Session.is_expected = isinstance(event, gdb.BreakpointEvent) and Session.breakpoint in event.breakpoints
     if Session.is_expected and not Session.is_stepping:
         show()
+    elif is_copy(gdb.newest_frame().pc()):
+        select_program_frame()
 
 
 def begin():
@@ -215,6 +217,32 @@ class Step(gdb.Command):
             print(said, end="")  # a breakpoint of the user's was first
 
 
+class Break(gdb.Command):
+    """Sets a breakpoint where code runs, which may be an instrumented copy: rscale-break LOCATION"""
+
+    def __init__(self):
+        super().__init__("rscale-break", gdb.COMMAND_BREAKPOINTS, gdb.COMPLETE_LOCATION)
+
+    def invoke(self, argument, from_tty):
+        try:
+            places = gdb.decode_line(argument)[1] or []
+        except gdb.error as error:
+            raise gdb.GdbError("rscale: %s" % error)
+        for place in places:
+            copy = talk("copy %d" % behind_prologue(place))["copy"]
+            gdb.Breakpoint("*%d" % copy)
+
+
+def behind_prologue(place):
+    """The second line of a function, where its parameters can be read; gdb does not find it in code that was cloned."""
+    block = gdb.block_for_pc(place.pc)
+    while block and not block.function:
+        block = block.superblock
+    if not block or not place.symtab or place.pc != block.start:
+        return place.pc
+    return min((line.pc for line in place.symtab.linetable() if block.start < line.pc < block.end), default=place.pc)
+
+
 class Back(gdb.Command):
     """Goes back to the state before the last step, or so many, by running the program again: rscale-back [COUNT]"""
 
@@ -229,6 +257,7 @@ def start():
     """Defines everything, and takes hold of the program unless this gdb already has."""
     Step()
     Back()
+    Break()
     register_unwinder(None, Original(), replace=True)
     gdb.frame_filters[ProgramFrames.name] = ProgramFrames()
     gdb.events.stop.connect(on_stop)

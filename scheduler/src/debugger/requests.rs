@@ -56,6 +56,8 @@ enum Question {
     Back(usize),
     /// What code an address in instrumented code is a copy of.
     Original(u64),
+    /// Where the copy of the code at an address is.
+    Copy(u64),
 }
 
 impl Question {
@@ -65,6 +67,7 @@ impl Question {
             ["step", count] => count.parse().ok().map(Question::Step),
             ["back", count] => count.parse().ok().map(Question::Back),
             ["original", pc] => pc.parse().ok().map(Question::Original),
+            ["copy", pc] => pc.parse().ok().map(Question::Copy),
             _ => None,
         }
     }
@@ -85,6 +88,7 @@ impl Request {
             Some(Question::Where) => session.debuggee.position().map(|position| json!(position)),
             Some(Question::Step(count)) => session.debuggee.stop_after_more(count).map(|()| json!({})),
             Some(Question::Original(pc)) => Ok(json!({ "original": session.debuggee.original_of(pc) })),
+            Some(Question::Copy(pc)) => Ok(json!({ "copy": session.debuggee.copy_of(pc) })),
             Some(Question::Back(count)) => self.go_back(session, count)?,
         };
         let answer = answer.unwrap_or_else(|failure| json!({ "error": failure.to_string() }));
@@ -126,6 +130,7 @@ mod tests {
         assert_eq!(Question::parse("step 3"), Some(Question::Step(3)));
         assert_eq!(Question::parse("back 1"), Some(Question::Back(1)));
         assert_eq!(Question::parse("original 4096"), Some(Question::Original(4096)));
+        assert_eq!(Question::parse("copy 7"), Some(Question::Copy(7)));
         for line in ["", "step", "step -1", "back x", "where now", "original 0x10"] {
             assert_eq!(Question::parse(line), None, "{line}");
         }

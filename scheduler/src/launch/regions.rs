@@ -159,6 +159,12 @@ impl Regions {
     pub fn original_of(&self, pc: u64) -> Option<u64> {
         self.planned.iter().find_map(|planned| planned.original_of(pc))
     }
+
+    /// Where the clone of the instruction at an address of the original code is, if there is one.
+    #[must_use]
+    pub fn clone_of(&self, pc: u64) -> Option<u64> {
+        self.planned.iter().find_map(|planned| planned.clone_of(pc))
+    }
 }
 
 impl Planned {
@@ -186,6 +192,13 @@ impl Planned {
         let behind = self.stored.clones.partition_point(|(start, _)| u64::from(*start) <= offset);
         let (_, address) = self.stored.clones[..behind].last()?;
         Some(u64::from(*address).wrapping_add(self.module.bias))
+    }
+
+    /// Where this address of the original code is cloned. Only debuggers ask: no order helps to find it.
+    fn clone_of(&self, pc: u64) -> Option<u64> {
+        let address = pc.wrapping_sub(self.module.bias);
+        let (start, _) = self.stored.clones.iter().find(|(_, cloned)| u64::from(*cloned) == address)?;
+        Some(self.base + u64::from(*start))
     }
 }
 

@@ -110,6 +110,12 @@ impl Debuggee {
         self.host.target().regions().original_of(pc).unwrap_or(pc)
     }
 
+    /// Where the instruction at this address runs: in instrumented code, if there is a copy of it.
+    #[must_use]
+    pub fn copy_of(&self, pc: u64) -> u64 {
+        self.host.target().regions().clone_of(pc).unwrap_or(pc)
+    }
+
     /// Has the program stop after so many more steps, or at the end if that comes first.
     ///
     /// # Errors
