@@ -3,6 +3,7 @@
 use super::{command, print_text};
 use crate::exit::{Exit, Failure};
 use crate::nearest::nearest;
+use clap::builder::Resettable;
 use clap::{Args, Command};
 use clap_mangen::Man;
 
@@ -31,12 +32,29 @@ fn page(name: Option<&str>) -> Result<String, Failure> {
         Some(name) => whole.find_subcommand(name).cloned().ok_or_else(|| unknown(name, &whole))?,
     };
     let title = part.get_display_name().unwrap_or("rscale").to_owned();
+    let notes = part.get_after_help().map(ToString::to_string).unwrap_or_default();
     let mut text = Vec::new();
-    Man::new(part)
+    Man::new(part.after_help(Resettable::Reset))
         .title(title)
+        .source(concat!("rscale ", env!("CARGO_PKG_VERSION")))
         .render(&mut text)
         .map_err(|cause| Failure::CannotRun(format!("can not make the page: {cause}")))?;
-    Ok(String::from_utf8_lossy(&text).into_owned())
+    Ok(String::from_utf8_lossy(&text).into_owned() + &notes_section(&notes))
+}
+
+/// What stands below the help, line by line as it is there.
+fn notes_section(notes: &str) -> String {
+    if notes.is_empty() {
+        return String::new();
+    }
+    let lines: String = notes.lines().map(|line| format!("{}\n", plain_line(line))).collect();
+    format!(".SH NOTES\n.nf\n{lines}.fi\n")
+}
+
+/// A line that means nothing else to roff: neither a request, nor escapes, nor hyphens that are no dashes.
+fn plain_line(line: &str) -> String {
+    let escaped = line.replace('\\', "\\e").replace('-', "\\-");
+    if escaped.starts_with(['.', '\'']) { format!("\\&{escaped}") } else { escaped }
 }
 
 fn unknown(name: &str, whole: &Command) -> Failure {
@@ -59,6 +77,12 @@ mod tests {
             // Roff writes a dash as \\-.
             assert!(whole.contains(&format!("rscale\\-{}(1)", part.replace('-', "\\-"))), "{part}: {whole}");
         }
+    }
+
+    #[test]
+    fn notes_are_not_taken_for_requests() {
+        assert_eq!(notes_section(""), "");
+        assert_eq!(notes_section(".x a-b\n'y \\"), ".SH NOTES\n.nf\n\\&.x a\\-b\n\\&'y \\e\n.fi\n");
     }
 
     #[test]

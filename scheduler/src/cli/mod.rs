@@ -28,6 +28,7 @@ Examples:
   rscale run test.c -- 3 fast            compile it first; arguments after --
   rscale run ./a.out --filters db=30     only the first 30 steps
   rscale replay trace.txt                show a found bug step by step
+  rscale replay trace.txt --gdb          look at it in gdb
   rscale minimize trace.txt              the same bug with fewer preemptions
   rscale report trace.txt --html x.html  draw it
 
@@ -162,6 +163,10 @@ mod tests {
             "rscale run ./a.out --journal search.journal",
             "rscale resume search.journal",
             "rscale replay trace.txt",
+            "rscale replay trace.txt --gdb --break 3",
+            "rscale replay trace.txt --gdbserver 2345",
+            "rscale man run",
+            "rscale completions zsh",
             "rscale minimize trace.txt",
             "rscale report trace.txt --html out.html",
             "rscale list",

@@ -34,10 +34,10 @@ pub struct ReplayArgs {
     /// Show the stacks of all threads there
     #[arg(long)]
     backtrace: bool,
-    /// Open gdb there: rscale-step and rscale-back go on from it
+    /// Open gdb there, with rscale-step and rscale-back
     #[arg(long, conflicts_with_all = ["engine", "eval", "backtrace", "json", "quiet"], help_heading = "Debugger")]
     gdb: bool,
-    /// The same for another gdb, or an IDE: serve it at [HOST:]PORT
+    /// Serve another gdb, or an IDE, at [HOST:]PORT
     #[arg(long, value_name = "PORT", conflicts_with_all = ["gdb", "engine", "eval", "backtrace", "json", "quiet"],
           help_heading = "Debugger")]
     gdbserver: Option<Address>,

@@ -1,6 +1,8 @@
 //! Commands that only tell something.
 
 use crate::subjects::{Place, expect_status};
+use rscale_tests::process;
+use std::process::Command;
 
 fn told(arguments: &[&str]) -> String {
     let finished = Place::new().rscale(arguments);
@@ -31,7 +33,7 @@ fn help_names_commands_options_and_statuses() {
         assert!(run.contains(option), "{option} is missing: {run}");
     }
     let replay = told(&["replay", "--help"]);
-    for option in ["--program", "--engine", "--break", "--eval", "--backtrace"] {
+    for option in ["--program", "--engine", "--break", "--eval", "--backtrace", "--gdb", "--gdbserver"] {
         assert!(replay.contains(option), "{option} is missing: {replay}");
     }
 }
@@ -62,4 +64,39 @@ fn doctor_examines_the_machine() {
     }
     expect_status(&finished, 0);
     assert!(text.ends_with("rscale can work here\n"), "{text}");
+}
+
+/// The manual has a page for rscale and for each of its commands, and nothing in them puzzles man.
+#[test]
+fn the_manual_can_be_read() {
+    let help = told(&["--help"]);
+    let (_, commands) = help.split_once("Commands:\n").expect("it lists the commands");
+    let commands: Vec<&str> = commands.lines().map_while(|line| line.split_whitespace().next()).collect();
+    assert!(commands.len() > 8, "{commands:?}");
+    let place = Place::new();
+    for arguments in std::iter::once(vec!["man"]).chain(commands.iter().map(|&command| vec!["man", command])) {
+        place.scratch.write("page.1", told(&arguments));
+        let mut reader = Command::new("man");
+        reader.args(["--warnings", "-l", "page.1"]).current_dir(place.scratch.path()).env("MANWIDTH", "80");
+        // Where manuals are left out of the system, a script says so in place of man.
+        let read = process::run(&mut reader).expect("man is installed");
+        assert!(read.status.success() && read.err().is_empty(), "{arguments:?}: {}", read.describe());
+        let name = arguments.join("-").replacen("man", "rscale", 1);
+        assert!(read.out().contains(&format!("{name}(1)")), "{}", read.describe());
+    }
+    assert!(told(&["man"]).contains("rscale replay trace.txt \\-\\-gdb          look at it in gdb\n"));
+    place.refuses(&["man", "reply"], "man reply: there is no such command; did you mean replay?");
+}
+
+#[test]
+fn completions_are_scripts() {
+    let place = Place::new();
+    place.scratch.write("completions.bash", told(&["completions", "bash"]));
+    let complete = "source ./completions.bash && COMP_WORDS=(rscale replay --g) COMP_CWORD=2 && _rscale rscale --g replay \
+                    && echo ${COMPREPLY[@]}";
+    let mut shell = Command::new("bash");
+    let finished = process::run(shell.args(["-ec", complete]).current_dir(place.scratch.path())).expect("it ends");
+    assert_eq!(finished.out(), "--gdb --gdbserver\n", "{}", finished.describe());
+    assert!(told(&["completions", "zsh"]).starts_with("#compdef rscale\n"));
+    assert!(told(&["completions", "fish"]).contains("complete -c rscale "));
 }
