@@ -34,8 +34,8 @@ pub fn install() -> bool {
 }
 
 /// The scheduler process finds that the program takes no step any more: this is where it is.
-extern "C" fn on_watchdog(_signal: c_int, _info: *mut libc::siginfo_t, context: *mut c_void) {
-    if crate::world::get().running.get() {
+extern "C" fn on_watchdog(signal: c_int, _info: *mut libc::siginfo_t, context: *mut c_void) {
+    if crate::world::get().running.get() && !kernel_threads::pass_on(signal) {
         // SAFETY: the kernel passes the context of the interrupted code.
         let context = unsafe { &*context.cast::<libc::ucontext_t>() };
         finish::end_at(Ending::Hang, 0, 0, &registers(context));

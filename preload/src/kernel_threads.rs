@@ -66,6 +66,19 @@ pub fn id(thread: ThreadId) -> u32 {
     IDS[thread.index()].load(Relaxed)
 }
 
+/// Sends a signal of the process on to the thread that runs. False if that is the calling one.
+pub fn pass_on(signal: c_int) -> bool {
+    let running = id(world::get().current.get());
+    // SAFETY: has no effect but its result.
+    let own = unsafe { sys::call(libc::SYS_gettid, [0; 6]) } as u32;
+    if !are_used() || running == own {
+        return false;
+    }
+    // SAFETY: signals a thread of this process, which handles it.
+    unsafe { sys::call(libc::SYS_tgkill, [control::get().pid.get() as u64, running.into(), signal as u64, 0, 0, 0]) };
+    true
+}
+
 /// The calling kernel thread is this thread.
 fn introduce(thread: ThreadId) {
     debugger::name(Some(thread));

@@ -1,7 +1,8 @@
-//! What a picture of an execution shows beside its steps: who acted on whom, and who held what, when.
+//! What a picture of an execution shows beside its steps: who acted on whom, who held what, and which stores nobody else
+//! saw yet, when.
 
 use rscale_protocol::arena::Step;
-use rscale_protocol::{AccessKind, Choice, Family, Op, ThreadId, Variable};
+use rscale_protocol::{AccessKind, Action, Choice, Family, Op, ThreadId, Variable};
 use std::collections::HashMap;
 
 /// One step acts on a later one of another thread.
@@ -25,6 +26,17 @@ pub struct Hold {
     /// The step that took it, by its index.
     pub from: usize,
     /// The step that gave it back; None if the execution ended before.
+    pub to: Option<usize>,
+}
+
+/// A store lies in the buffer of its thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Buffered {
+    /// Who made it.
+    pub thread: ThreadId,
+    /// The step behind which it was made, by its index.
+    pub from: usize,
+    /// The step by which it became visible; None if the execution ended before.
     pub to: Option<usize>,
 }
 
@@ -84,6 +96,19 @@ pub fn holds(steps: &[Step]) -> Vec<Hold> {
     holds
 }
 
+/// Every store that was in a buffer for a while; those that are left there at the end are given by what they would do next.
+#[must_use]
+pub fn buffered(steps: &[Step], left: &[Action]) -> Vec<Buffered> {
+    let flushed = steps.iter().enumerate().map(|(index, step)| (&step.action, Some(index)));
+    let stores = flushed.chain(left.iter().map(|action| (action, None)));
+    let buffered = |(action, to): (&Action, Option<usize>)| {
+        let (thread, _) = action.second.as_store().filter(|_| action.op == Op::Flush)?;
+        let from = (action.origin()?.steps as usize).saturating_sub(1);
+        Some(Buffered { thread, from, to })
+    };
+    stores.filter_map(buffered).collect()
+}
+
 fn takes(step: &Step) -> bool {
     let is_lock = matches!(step.action.op.family(), Family::Mutex | Family::Spin | Family::RwLock);
     let is_taking = step.action.op.may_wait() || step.action.op.is_attempt();
@@ -102,7 +127,8 @@ fn given_back(step: &Step) -> Option<Variable> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rscale_protocol::{Action, ThreadSet};
+    use rscale_protocol::ThreadSet;
+    use rscale_protocol::action::Origin;
 
     const LOCK: Variable = Variable(64);
     const CONDITION: Variable = Variable(128);
@@ -145,6 +171,20 @@ mod tests {
         let hold = |from, to| Hold { thread: ThreadId(1), lock: LOCK, from, to };
         assert_eq!(holds(&steps), [hold(0, Some(1)), hold(4, None)]);
         assert!(arrows(&steps).contains(&arrow(2, 3, true)), "a signal wakes");
+    }
+
+    #[test]
+    fn stores_lie_in_a_buffer_until_they_are_flushed() {
+        let flush = |steps| {
+            let action =
+                Action::new(ThreadId(65), Op::Flush, Variable(64)).of_store(Origin { steps, ..Origin::default() });
+            Action { second: Variable::store(ThreadId(1), 0), ..action }
+        };
+        let read = step(1, Op::Read, Variable(256));
+        let flushed = Step { action: flush(1), ..read };
+        let found = buffered(&[read, read, flushed], &[flush(2), read.action]);
+        let store = |from, to| Buffered { thread: ThreadId(1), from, to };
+        assert_eq!(found, [store(0, Some(2)), store(1, None)]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::subjects::{Place, expect_status, one_line};
 use std::fs;
 
 /// Both threads miss the other one's store if stores are delayed.
-const STORE_BUFFERING: &str = r#"
+pub const STORE_BUFFERING: &str = r#"
 #include <assert.h>
 #include <pthread.h>
 static volatile int x, y;

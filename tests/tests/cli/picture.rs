@@ -1,5 +1,6 @@
 //! `rscale report --html`: the page of a trace.
 
+use crate::memory::STORE_BUFFERING;
 use crate::subjects::{DEADLOCK, Place, expect_status};
 use std::fs;
 
@@ -35,6 +36,30 @@ fn a_trace_becomes_a_page() {
         // `<section` and the like begin no other name; `<pre` and `<tr` do not either.
         assert_eq!(open, closed, "<{tag}>");
     }
+}
+
+/// Stores are drawn from where they are made to where they become visible, or to the end.
+#[test]
+fn store_buffers_are_shown() {
+    let place = Place::with("program", STORE_BUFFERING);
+    expect_status(&place.rscale(&["run", "./program", "--memory", "tso", "--quiet"]), 1);
+    let whole = page(&place, "trace.txt", 1);
+    for part in [
+        "<title>store to x: not visible yet</title></rect>",
+        "<title>store to y: not visible yet</title></rect>",
+        "<b>visible: x</b>: 0 -&gt; 1<small>:",
+        "<span class=\"l-buffer\">store that is not visible yet</span>",
+    ] {
+        assert!(whole.contains(part), "{part:?} is missing: {whole}");
+    }
+    assert_eq!(whole.matches("<rect class=\"buffer\"").count(), 2);
+    // Thread 1 has stored, and nobody has seen it.
+    let trace = fs::read_to_string(place.scratch.file("trace.txt")).expect("written");
+    let (header, steps) = trace.rsplit_once("# steps: ").expect("a schedule");
+    let tokens: Vec<&str> = steps.split_whitespace().skip(1).take_while(|token| !token.ends_with('!')).collect();
+    place.scratch.write("short.txt", format!("{header}# steps: {}\n{}\n", tokens.len(), tokens.join(" ")));
+    let short = page(&place, "short.txt", 0);
+    assert!(short.contains("<title>store to ") && short.contains(": not visible yet</title></rect>"), "{short}");
 }
 
 #[test]

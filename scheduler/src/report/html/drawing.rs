@@ -3,6 +3,7 @@
 use super::lanes::{Lanes, NUMBERS, ROW};
 use crate::picture::Hold;
 use crate::report::markup;
+use crate::session::Depicted;
 use rscale_protocol::ThreadId;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -33,6 +34,7 @@ pub fn render(page: &mut String, lanes: &Lanes<'_>) {
     }
     page.push_str("</defs>\n");
     bars(page, lanes);
+    buffers(page, lanes);
     arrows(page, lanes);
     page.push_str("</svg>\n");
 }
@@ -47,13 +49,32 @@ fn bars(page: &mut String, lanes: &Lanes<'_>) {
     let mut open: HashMap<ThreadId, Vec<Option<usize>>> = HashMap::new();
     for (hold, name) in &lanes.depicted.holds {
         let colour = colours.iter().position(|known| known == name).unwrap_or(0) % COLOURS;
-        let place = place(open.entry(hold.thread).or_default(), hold);
+        let place = place(open.entry(hold.thread).or_default(), hold.from, hold.to);
         let end = hold.to.unwrap_or(lanes.rows());
         let (top, bottom) = (middle(hold.from), if hold.to.is_some() { middle(end) } else { ROW * (end + 1) });
         let x = NUMBERS + lanes.width * lanes.of(hold.thread) + 4 + place * (BAR + 1);
         let _ = writeln!(
             page,
             "<rect class=\"k{colour}\" x=\"{x}\" y=\"{top}\" width=\"{BAR}\" height=\"{}\" rx=\"2\"><title>{} held</title></rect>",
+            bottom.saturating_sub(top).max(BAR),
+            markup::text(name)
+        );
+    }
+}
+
+/// Stores that only their own thread sees, at the other border of its lane.
+fn buffers(page: &mut String, lanes: &Lanes<'_>) {
+    let mut open: HashMap<ThreadId, Vec<Option<usize>>> = HashMap::new();
+    for (store, name) in &lanes.depicted.buffers {
+        let place = place(open.entry(store.thread).or_default(), store.from, store.to);
+        // It was made behind the step, and is gone in the middle of the other.
+        let top = ROW * (store.from + 2) - BAR;
+        let bottom = store.to.map_or(ROW * (lanes.rows() + 1), middle);
+        let x = NUMBERS + lanes.width * (lanes.of(store.thread) + 1) - (place + 1) * (BAR + 1);
+        let _ = writeln!(
+            page,
+            "<rect class=\"buffer\" x=\"{x}\" y=\"{top}\" width=\"{BAR}\" height=\"{}\" rx=\"2\"><title>store to {}: not \
+             visible yet</title></rect>",
             bottom.saturating_sub(top).max(BAR),
             markup::text(name)
         );
@@ -72,19 +93,22 @@ fn colours(holds: &[(Hold, String)]) -> Vec<&str> {
 }
 
 /// What the bars mean; only so many locks as there are colours.
-pub fn legend(page: &mut String, holds: &[(Hold, String)]) {
-    for (colour, name) in colours(holds).iter().enumerate().take(COLOURS) {
+pub fn legend(page: &mut String, depicted: &Depicted) {
+    if !depicted.buffers.is_empty() {
+        page.push_str("<span class=\"l-buffer\">store that is not visible yet</span>");
+    }
+    for (colour, name) in colours(&depicted.holds).iter().enumerate().take(COLOURS) {
         let _ = write!(page, "<span class=\"l-hold k{colour}\">{} held</span>", markup::text(name));
     }
 }
 
 /// The first place where no bar lies that ends later than this one begins.
-fn place(ends: &mut Vec<Option<usize>>, hold: &Hold) -> usize {
-    let free = ends.iter().position(|end| end.is_some_and(|end| end <= hold.from)).unwrap_or(ends.len());
+fn place(ends: &mut Vec<Option<usize>>, from: usize, to: Option<usize>) -> usize {
+    let free = ends.iter().position(|end| end.is_some_and(|end| end <= from)).unwrap_or(ends.len());
     if free == ends.len() {
-        ends.push(hold.to);
+        ends.push(to);
     } else {
-        ends[free] = hold.to;
+        ends[free] = to;
     }
     free.min(BARS - 1)
 }

@@ -5,7 +5,7 @@ use super::source::Sources;
 use crate::finding::{Finding, StepView, ThreadView};
 use crate::report::{markup, table};
 use crate::session::Depicted;
-use rscale_protocol::ThreadId;
+use rscale_protocol::{Op, ThreadId};
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 
@@ -92,12 +92,12 @@ impl<'a> Lanes<'a> {
             let _ = write!(page, "<td colspan=\"{lane}\"></td>");
         }
         let class = if is_decisive { " decisive" } else { "" };
-        let [what, outcome] = step.halves().map(|half| markup::text(&half));
-        let place = markup::text(sources.short(&step.location));
+        let [what, outcome] = halves(step).map(|half| markup::text(&half));
+        let place = place(sources.short(&step.location));
         let whole = markup::text(&format!("{}  {}", step.summary(), step.location));
         let _ = write!(
             page,
-            "<td><div class=\"s t{}{class}\" title=\"{whole}\"><b>{what}</b>{outcome}<small>{place}</small></div></td>",
+            "<td><div class=\"s t{}{class}\" title=\"{whole}\"><b>{what}</b>{outcome}{place}</div></td>",
             lane % COLOURS
         );
         // Rows are coloured as far as they have cells.
@@ -123,4 +123,18 @@ impl<'a> Lanes<'a> {
         }
         page.push_str("</tr>\n");
     }
+}
+
+/// What was done, and what came of it. Of a store that becomes visible its name matters, for which there is little room.
+fn halves(step: &StepView) -> [String; 2] {
+    let [what, outcome] = step.halves();
+    [what.replacen(Op::Flush.name(), "visible:", 1), outcome]
+}
+
+/// Where a step is: of a long label the name of the file makes way, and the number of the line never does.
+fn place(short: &str) -> String {
+    let (file, line) = short.rfind(':').map_or((short, ""), |colon| short.split_at(colon));
+    let [file, line] = [file, line].map(markup::text);
+    let file = if file.is_empty() { file } else { format!("<i>{file}</i>") };
+    format!("{file}<small>{line}</small>")
 }

@@ -83,7 +83,7 @@ fn header(page: &mut String, depicted: &Depicted, finding: Option<&Finding>, thr
     stacks(page, threads);
     output(page, replay);
     page.push_str(LEGEND);
-    drawing::legend(page, &depicted.holds);
+    drawing::legend(page, depicted);
     page.push_str("</p>\n</header>\n");
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::finding::{Ordering, StepView, samples};
-use crate::picture::{Arrow, Hold};
+use crate::picture::{Arrow, Buffered, Hold};
 use rscale_protocol::{ThreadId, Variable};
 
 const HOSTILE: &str = "<script>alert('1')</script>\"><img src=x onerror=\"alert(1)\">";
@@ -23,7 +23,8 @@ fn depicted(finding: Finding) -> Depicted {
     };
     let hold = Hold { thread: ThreadId(1), lock: Variable(64), from: 2, to: None };
     let arrows = vec![Arrow { from: 0, to: 2, is_wake_up: true }, Arrow { from: 1, to: 3, is_wake_up: false }];
-    Depicted { replay, arrows, holds: vec![(hold, HOSTILE.into())] }
+    let store = Buffered { thread: ThreadId(2), from: 1, to: Some(3) };
+    Depicted { replay, arrows, holds: vec![(hold, HOSTILE.into())], buffers: vec![(store, HOSTILE.into())] }
 }
 
 fn decisive() -> Finding {
@@ -55,6 +56,8 @@ fn arrows_and_bars_are_drawn() {
         "<path class=\"order\" data-a=\"2\" data-b=\"4\"",
         "<path class=\"decisive\" data-a=\"3\" data-b=\"4\"",
         "<rect class=\"k0\" x=\"306\" y=\"98\" width=\"5\"",
+        "<rect class=\"buffer\" x=\"796\" y=\"79\" width=\"5\" height=\"47\" rx=\"2\"><title>store to &lt;script&gt;",
+        "<span class=\"l-buffer\">store that is not visible yet</span>",
     ] {
         assert!(page.contains(path), "{path} is missing: {page}");
     }
