@@ -4,6 +4,16 @@ use super::result::read_end;
 use super::{RunEnd, Target};
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
+/// An execution that a debugger holds.
+pub struct Debugged {
+    /// How many steps have begun.
+    pub begun: u64,
+    /// Whether the last of them is not over: the debugger has stopped the program on its way, and not where it was told to.
+    pub is_under_way: bool,
+    /// How it ended, or that it is paused.
+    pub end: RunEnd,
+}
+
 impl Target {
     /// The next execution waits for a debugger after so many steps, or at its end.
     pub fn expect_debugger(&self, stop_after: u64) {
@@ -21,10 +31,11 @@ impl Target {
         self.arena().debugging.is_attached.store(1, Release);
     }
 
-    /// How many steps the execution that a debugger holds has taken, and how it ended or that it is paused. None if the
-    /// program wrote nonsense over it.
+    /// Where the execution stands that a debugger holds. None if the program wrote nonsense over it.
     #[must_use]
-    pub fn debugged_state(&self) -> Option<(u64, RunEnd)> {
-        Some((self.arena().result.steps.load(Relaxed), read_end(self.arena())?))
+    pub fn debugged_state(&self) -> Option<Debugged> {
+        let begun = self.arena().mailbox.heartbeat.load(Relaxed);
+        let is_under_way = begun != self.arena().result.steps.load(Relaxed);
+        Some(Debugged { begun, is_under_way, end: read_end(self.arena())? })
     }
 }

@@ -11,6 +11,7 @@ mod result;
 mod target;
 mod watchdog;
 
+pub use debugging::Debugged;
 pub use log::StepLog;
 pub use memory::Memory;
 pub use result::{RunEnd, ThreadState};

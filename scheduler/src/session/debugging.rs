@@ -2,7 +2,7 @@
 
 use super::host::Host;
 use super::simulator::{Played, play};
-use crate::backend::{Backend, RunEnd};
+use crate::backend::{Backend, Debugged, RunEnd};
 use crate::config::{ReplayConfig, Rules};
 use crate::exit::Failure;
 use crate::finding::{StepView, ThreadView};
@@ -121,10 +121,12 @@ impl Debuggee {
     /// # Errors
     /// At the end.
     pub fn stop_after_more(&self, steps: usize) -> Result<(), Failure> {
-        let (taken, end) = self.state()?;
+        let Debugged { begun, is_under_way, end } = self.state()?;
         if end.ending != Ending::Paused {
             return Err(Failure::Usage("the execution has ended: there is no further step".into()));
         }
+        // What is under way is to be finished first.
+        let taken = begun - u64::from(is_under_way && begun > 0);
         self.host.target().stop_for_debugger(taken.saturating_add(steps as u64));
         Ok(())
     }
@@ -134,14 +136,14 @@ impl Debuggee {
     /// # Errors
     /// Where there is none.
     pub fn steps_before(&self, steps: usize) -> Result<usize, Failure> {
-        let (taken, _) = self.state()?;
+        let taken = self.state()?.begun;
         (taken as usize).checked_sub(steps).ok_or_else(|| match taken {
             0 => Failure::Usage("this is the beginning: no step has been taken".into()),
             _ => Failure::Usage(format!("only {} been taken", count_have(taken))),
         })
     }
 
-    fn state(&self) -> Result<(u64, RunEnd), Failure> {
+    fn state(&self) -> Result<Debugged, Failure> {
         let nonsense = || Failure::CannotRun("the program has overwritten where it stands".into());
         self.host.target().debugged_state().ok_or_else(nonsense)
     }
@@ -151,7 +153,7 @@ impl Debuggee {
     /// # Errors
     /// Where the program has destroyed what is to be read.
     pub fn position(&self) -> Result<Position, Failure> {
-        let (taken, end) = self.state()?;
+        let Debugged { begun: taken, end, .. } = self.state()?;
         let views = self.host.explainer().stacks(self.host.target(), &end);
         let mut text = vec![self.last_step(taken as usize, &views)];
         text.extend(self.how_it_ended(&end));
