@@ -4,10 +4,11 @@ use crate::{arena, sys};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use rscale_protocol::arena::{Command, Reply};
 
-/// How often to look before sleeping: some tens of microseconds.
-const SPINS: u32 = 4_000;
-/// How often to let the scheduler run before sleeping, on a processor that is shared with it.
-const YIELDS: u32 = 64;
+/// How often to look before letting others run: some microseconds. Not at all on a processor that is shared with the
+/// scheduler.
+const SPINS: u32 = 256;
+/// How often to let others run before sleeping: some tens of microseconds if there are none.
+const YIELDS: u32 = 128;
 
 /// Says that there is something to read.
 pub fn reply(reply: Reply) {
@@ -24,11 +25,12 @@ pub fn next_command(seen: &mut u32) -> Command {
     let mailbox = &arena::get().mailbox;
     let arrived = |seen: u32| mailbox.commands.load(Acquire) != seen;
     let is_shared = arena::get().setup.shares_processor.load(Relaxed) != 0;
-    for _ in 0..if is_shared { YIELDS } else { SPINS } {
+    let spins = if is_shared { 0 } else { SPINS };
+    for look in 0..spins + YIELDS {
         if arrived(*seen) {
             break;
         }
-        if is_shared { sys::sched_yield() } else { core::hint::spin_loop() }
+        if look < spins { core::hint::spin_loop() } else { sys::sched_yield() }
     }
     while !arrived(*seen) {
         mailbox.shim_sleeps.store(1, SeqCst);

@@ -6,13 +6,13 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
 use std::time::Duration;
 
-/// How often to look before sleeping, where an execution takes microseconds.
-const SPINS: u32 = 4_000;
-/// As [`SPINS`], where an execution takes a process: the core that looks is missed by the one that forks (8 % of it).
+/// How often to look before letting others run, where an execution takes microseconds. Not at all on a processor that is
+/// shared with the program, and hardly where an execution takes a process: the core that looks is missed by the one that
+/// forks (8 % of it).
+const SPINS: u32 = 256;
 const SPINS_FOR_PROCESSES: u32 = 40;
-
-/// How often to let the program run before sleeping, on a processor that is shared with it.
-const YIELDS: u32 = 64;
+/// How often to let others run before sleeping: some tens of microseconds if there are none.
+const YIELDS: u32 = 128;
 
 /// Gives a command.
 pub fn send(arena: &Arena, command: Command) {
@@ -29,16 +29,16 @@ pub fn wait_for_reply(arena: &Arena, seen: u32, limit: Duration) -> bool {
     let arrived = || mailbox.replies.0.load(Acquire) != seen;
     let isolation = arena.setup.isolation.load(Relaxed);
     let is_shared = arena.setup.shares_processor.load(Relaxed) != 0;
-    let spins = match isolation == Isolation::Snapshot as u32 {
-        true if is_shared => YIELDS,
-        true => SPINS,
-        false => SPINS_FOR_PROCESSES,
+    let (spins, yields) = match isolation == Isolation::Snapshot as u32 {
+        true if is_shared => (0, YIELDS),
+        true => (SPINS, YIELDS),
+        false => (SPINS_FOR_PROCESSES, 0),
     };
-    for _ in 0..spins {
+    for look in 0..spins + yields {
         if arrived() {
             return true;
         }
-        if is_shared { std::thread::yield_now() } else { std::hint::spin_loop() }
+        if look < spins { std::hint::spin_loop() } else { std::thread::yield_now() }
     }
     mailbox.scheduler_sleeps.store(1, SeqCst);
     if !arrived() {

@@ -1,8 +1,8 @@
 //! The command line. CLI.md is its contract; each subcommand is one file.
 
 mod ci;
-mod described;
 mod completions;
+mod described;
 mod doctor;
 mod include_dir;
 mod list;

@@ -127,6 +127,9 @@ pub struct RunArgs {
     /// No progress line on the terminal
     #[arg(long, help_heading = "Output")]
     no_progress: bool,
+    /// A line of progress so often, also without a terminal
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Output")]
+    log_interval: Option<Duration>,
 }
 
 /// More workers than this are a mistake of typing: each has a process of the program.
@@ -197,6 +200,7 @@ impl RunArgs {
         let is_dry = self.dry_run;
         let journal = self.journal.clone();
         let ci = self.ci.clone();
+        let log_interval = self.log_interval;
         let (config, output, no_progress) = self.resolve()?;
         let keeping = match (keeping, journal) {
             (Keeping::Nothing, Some(path)) => Keeping::In(path, described(&config)?),
@@ -211,7 +215,7 @@ impl RunArgs {
         {
             print(Target::Stderr, &format!("note: {}\n", escape::text(&warning)))?;
         }
-        let mut progress = Progress::new(!output.quiet && !no_progress);
+        let mut progress = Progress::new(!output.quiet && !no_progress).logging(log_interval);
         let result = session::run(&config, keeping, &mut progress);
         drop(progress);
         let summary = match result {

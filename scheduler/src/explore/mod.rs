@@ -16,7 +16,7 @@ pub use order::{Order, Stream};
 pub use path::{Node, Path};
 pub use running::{preemptions, running_after};
 pub use search::Search;
-pub use strategy::{Absorbed, Divergence, Plan, Strategy, divergence};
+pub use strategy::{Absorbed, Divergence, Plan, Strategy, divergence, explored};
 
 use rscale_protocol::Ending;
 use serde::{Deserialize, Serialize};

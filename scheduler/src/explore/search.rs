@@ -3,7 +3,7 @@
 //! The program runs whole executions by itself; the search reads them state by state, as if it had scheduled each step
 //! (Algorithm 2), and cuts them where a filter prunes the step that was taken.
 
-use super::{Absorbed, Candidates, Counts, Node, Order, Path, Plan, Strategy, divergence};
+use super::{Absorbed, Candidates, Counts, Node, Order, Path, Plan, Strategy, divergence, explored};
 use crate::filters::{Filter, Preserves};
 use crate::frontend::{Configuration, Execution};
 use rscale_protocol::ThreadSet;
@@ -148,6 +148,14 @@ impl Strategy for Search {
 
     fn counts(&self) -> Counts {
         self.counts
+    }
+
+    fn explored(&self) -> Option<f64> {
+        let of_node = |node: &Node| {
+            let all = Candidates::all(node.enabled).len();
+            (all.saturating_sub(node.candidates.len() + 1), all)
+        };
+        Some(explored(self.path.nodes().iter().map(of_node)))
     }
 
     fn preserves(&self) -> Vec<Preserves> {

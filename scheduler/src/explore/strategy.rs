@@ -99,11 +99,28 @@ pub trait Strategy {
     /// What has been done so far.
     fn counts(&self) -> Counts;
 
+    /// The part of the search that is done, if what lies behind one step from a state is like what lies behind another.
+    /// None where that can not be told.
+    fn explored(&self) -> Option<f64> {
+        None
+    }
+
     /// What the search still covers.
     fn preserves(&self) -> Vec<Preserves>;
 
     /// Bytes that are kept.
     fn memory(&self) -> usize;
+}
+
+/// The part of a search in depth that is done: each state of the path, from the first one on, says how many steps from it
+/// have been explored, and how many there are with the one that the path takes.
+pub fn explored(path: impl Iterator<Item = (usize, usize)>) -> f64 {
+    let (mut done, mut weight) = (0.0, 1.0);
+    for (explored, all) in path.filter(|&(_, all)| all > 1) {
+        weight /= all as f64;
+        done += weight * explored as f64;
+    }
+    done
 }
 
 /// Where a run did not repeat the steps that are known.

@@ -43,6 +43,12 @@ impl Controller {
         self.board.is_done()
     }
 
+    /// The part of the search that is done, as far as can be told.
+    #[must_use]
+    pub fn explored(&self) -> Option<f64> {
+        self.board.explored()
+    }
+
     /// Whether there is something for a worker that asks.
     #[must_use]
     pub fn has_more(&self) -> bool {

@@ -36,6 +36,8 @@ pub struct Board {
     order: Order,
 }
 
+/// States that are looked through to tell how much is done.
+const MOST_LOOKED_AT: usize = 20_000;
 /// The first state.
 const ROOT: NodeId = 0;
 
@@ -88,6 +90,24 @@ impl Board {
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.nodes[&ROOT].is_explored()
+    }
+
+    /// The part of the search that is done, if what lies behind one child of a state is like what lies behind another. Too
+    /// much to look through is not looked through.
+    #[must_use]
+    pub fn explored(&self) -> Option<f64> {
+        (self.nodes.len() < MOST_LOOKED_AT).then(|| self.explored_behind(ROOT))
+    }
+
+    fn explored_behind(&self, place: NodeId) -> f64 {
+        let shared = &self.nodes[&place];
+        let open = shared.tree.firsts().count() + usize::from(shared.pending.is_some());
+        let all = shared.taken.len() + open;
+        if all == 0 {
+            return if shared.is_explored() { 1.0 } else { 0.0 };
+        }
+        let behind: f64 = shared.children.iter().map(|&child| self.explored_behind(child)).sum();
+        (behind + (shared.taken.len() - shared.children.len()) as f64) / all as f64
     }
 
     /// Whether there is something to hand out.

@@ -32,7 +32,7 @@ mod swaps;
 mod wakeup;
 mod wishes;
 
-use crate::explore::{Absorbed, Candidates, Counts, Order, Plan, Strategy, divergence};
+use crate::explore::{Absorbed, Candidates, Counts, Order, Plan, Strategy, divergence, explored};
 use crate::filters::{Preserves, Terms};
 use crate::frontend::Execution;
 use event::{Event, Wait};
@@ -179,6 +179,11 @@ impl Strategy for Reduction {
 
     fn counts(&self) -> Counts {
         self.counts
+    }
+
+    fn explored(&self) -> Option<f64> {
+        let of_node = |node: &Node| (node.done.len(), node.done.len() + 1 + node.tree.firsts().count());
+        Some(explored(self.nodes.iter().map(of_node)))
     }
 
     fn preserves(&self) -> Vec<Preserves> {

@@ -1,4 +1,4 @@
-//! One line on the terminal that says how the search is doing.
+//! How the search is doing: one line on the terminal, or a line in a log now and then.
 //!
 //! An execution takes microseconds and reading the clock takes a good part of one, so the clock is read once in a
 //! while only; how often follows from how fast the executions come.
@@ -13,7 +13,7 @@ const GLANCE: Duration = Duration::from_millis(20);
 const MOST_CALLS: u32 = 1 << 14;
 
 /// What the line shows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Counters {
     /// Executions so far.
     pub executions: u64,
@@ -21,11 +21,15 @@ pub struct Counters {
     pub depth: u64,
     /// Findings so far.
     pub findings: u64,
+    /// The part of the search that is done, as far as can be told.
+    pub explored: Option<f64>,
 }
 
 /// The progress line; it disappears with this value.
 pub struct Progress {
     terminal: Option<Box<dyn Write>>,
+    /// How often to write a line to the log, and when that was done last.
+    log: Option<(Duration, Instant)>,
     start: Instant,
     last_glance: Instant,
     last_line: Instant,
@@ -47,6 +51,7 @@ impl Progress {
         let now = Instant::now();
         Progress {
             terminal,
+            log: None,
             start: now,
             last_glance: now,
             last_line: now,
@@ -57,16 +62,30 @@ impl Progress {
         }
     }
 
+    /// Writes lines to standard error, too, so often, whether it is a terminal or not.
+    #[must_use]
+    pub fn logging(mut self, interval: Option<Duration>) -> Progress {
+        self.log = interval.map(|interval| (interval, self.start));
+        self
+    }
+
     /// Called after every execution; nearly always returns at once.
-    pub fn tick(&mut self, counters: &Counters) {
+    pub fn tick(&mut self, counters: impl FnOnce() -> Counters) {
         self.calls_left -= 1;
         if self.calls_left == 0 {
-            if self.terminal.is_some() {
-                self.glance(counters, Instant::now());
+            if self.terminal.is_some() || self.log.is_some() {
+                self.glance(&counters(), Instant::now());
             } else {
                 self.calls_between = MOST_CALLS;
             }
             self.calls_left = self.calls_between;
+        }
+    }
+
+    /// Called some ten times a second, by whoever does not run executions.
+    pub fn look(&mut self, counters: impl FnOnce() -> Counters) {
+        if self.terminal.is_some() || self.log.is_some() {
+            self.glance(&counters(), Instant::now());
         }
     }
 
@@ -85,6 +104,18 @@ impl Progress {
             self.last_line = now;
             self.executions_then = counters.executions;
         }
+        self.note(counters, now);
+    }
+
+    /// Writes a line to the log, if it is time to.
+    fn note(&mut self, counters: &Counters, now: Instant) {
+        let Some((_, last)) = self.log.as_mut().filter(|(interval, last)| now - *last >= *interval) else { return };
+        *last = now;
+        let elapsed = now - self.start;
+        let rate = counters.executions as f64 / elapsed.as_secs_f64().max(f64::EPSILON);
+        self.erase();
+        // As with the terminal: who reads the log may be gone.
+        let _ = writeln!(io::stderr(), "rscale: {}", line(counters, rate, elapsed));
     }
 
     fn show(&mut self, line: &str) {
@@ -112,13 +143,26 @@ impl Drop for Progress {
 
 /// Short enough for any terminal, so that it never wraps.
 fn line(counters: &Counters, rate: f64, elapsed: Duration) -> String {
-    let Counters { executions, depth, findings } = counters;
-    let seconds = elapsed.as_secs();
-    format!(
-        "{executions} executions, {rate:.0}/s, depth {depth}, {findings} found, {}:{:02}",
-        seconds / 60,
-        seconds % 60
-    )
+    let Counters { executions, depth, findings, explored } = counters;
+    let (time, left) = (clock(elapsed), explored.map_or_else(String::new, |part| left(part, elapsed)));
+    format!("{executions} executions, {rate:.0}/s, depth {depth}, {findings} found, {time}{left}")
+}
+
+/// How much is done, and how long the rest takes if it is like that.
+fn left(part: f64, elapsed: Duration) -> String {
+    let percent = (part * 100.0).floor();
+    let rest = elapsed.as_secs_f64() * (1.0 - part) / part.max(f64::MIN_POSITIVE);
+    match Duration::try_from_secs_f64(rest) {
+        Ok(rest) if percent >= 1.0 => format!(", about {percent} %, {} left", clock(rest)),
+        _ => ", below 1 %".to_owned(),
+    }
+}
+
+/// Hours where there are some, minutes and seconds.
+fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
 }
 
 #[cfg(test)]
@@ -140,16 +184,20 @@ mod tests {
 
     #[test]
     fn the_line_says_how_the_search_is_doing() {
-        let counters = Counters { executions: 12345, depth: 41, findings: 1 };
-        let shown = line(&counters, 98765.4, Duration::from_secs(75));
-        assert_eq!(shown, "12345 executions, 98765/s, depth 41, 1 found, 1:15");
+        let counters = Counters { executions: 12345, depth: 41, findings: 1, explored: None };
+        let shown = |explored| line(&Counters { explored, ..counters }, 98765.4, Duration::from_secs(75));
+        let always = "12345 executions, 98765/s, depth 41, 1 found, 1:15";
+        assert_eq!(shown(None), always);
+        assert_eq!(shown(Some(0.25)), format!("{always}, about 25 %, 3:45 left"));
+        assert_eq!(shown(Some(0.01)), format!("{always}, about 1 %, 2:03:45 left"));
+        assert_eq!((shown(Some(0.0)), shown(Some(0.0099))), (format!("{always}, below 1 %"), shown(Some(0.0))));
     }
 
     #[test]
     fn it_is_written_ten_times_a_second_and_erased() {
         let screen = Screen::default();
         let mut progress = Progress::on(Some(Box::new(screen.clone())));
-        let counters = Counters { executions: 100, depth: 3, findings: 0 };
+        let counters = Counters { executions: 100, depth: 3, ..Counters::default() };
         for millisecond in 0..1000 {
             let now = progress.start + Duration::from_millis(millisecond);
             progress.glance(&counters, now);
@@ -164,7 +212,7 @@ mod tests {
     fn the_clock_is_read_less_often_when_executions_are_fast() {
         let mut progress = Progress::on(Some(Box::new(io::sink())));
         let counters = Counters::default();
-        (0..10_000).for_each(|_| progress.tick(&counters));
+        (0..10_000).for_each(|_| progress.tick(|| counters));
         assert!(progress.calls_between >= 256, "{}", progress.calls_between);
         let slow = progress.last_glance + GLANCE * 3;
         let before = progress.calls_between;
@@ -175,7 +223,7 @@ mod tests {
     #[test]
     fn nothing_is_written_without_a_terminal() {
         let mut progress = Progress::on(None);
-        (0..100_000).for_each(|_| progress.tick(&Counters::default()));
+        (0..100_000).for_each(|_| progress.tick(Counters::default));
         assert!(!progress.is_visible);
     }
 }

@@ -164,7 +164,7 @@ impl Exploration<'_> {
             let is_finding = self.check(&execution)?;
             let stops = is_finding && !self.config.keep_going;
             if !stops && self.finds_locations(&execution) {
-                progress.tick(&self.counters(&execution));
+                progress.tick(|| self.counters(&execution));
                 continue;
             }
             let before = self.search.counts().executions;
@@ -183,7 +183,7 @@ impl Exploration<'_> {
             if self.search.was_wrong() {
                 self.begin_anew(0);
             }
-            progress.tick(&self.counters(&execution));
+            progress.tick(|| self.counters(&execution));
         }
     }
 
@@ -227,6 +227,7 @@ impl Exploration<'_> {
             executions: self.search.counts().started(),
             depth: execution.steps.len() as u64,
             findings: self.recorder.findings().len() as u64,
+            explored: self.search.explored(),
         }
     }
 

@@ -55,3 +55,19 @@ fn a_terminal_shows_progress() {
         assert!(!shown.contains(ERASE) && shown.contains("incomplete"), "{option}: {shown:?}");
     }
 }
+
+#[test]
+fn a_log_gets_lines_of_progress() {
+    let place = Place::with("endless", ENDLESS);
+    for jobs in ["1", "2"] {
+        let line =
+            ["run", "./endless", "--jobs", jobs, "--alone", "0", "--time-limit", "2s", "--log-interval", "200ms"];
+        let finished = place.rscale(&line);
+        expect_status(&finished, 3);
+        let err = finished.err();
+        let lines: Vec<&str> = err.lines().filter(|line| line.contains("/s, depth")).collect();
+        assert!(lines.len() >= 2, "{}", finished.describe());
+        assert!(lines.iter().all(|line| line.starts_with("rscale: ") && line.contains(" executions, ")), "{lines:?}");
+        assert!(!err.contains(ERASE) && !finished.out().contains("/s, depth"), "{}", finished.describe());
+    }
+}

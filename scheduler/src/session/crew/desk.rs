@@ -72,6 +72,11 @@ impl Desk {
         self.news.notify_all();
     }
 
+    /// The part of the search that is done, as far as can be told.
+    pub fn explored(&self) -> Option<f64> {
+        self.state().controller.explored()
+    }
+
     /// Waits for something to do.
     pub fn next(&self, worker: usize, epoch: u64) -> Next {
         let mut state = self.state();

@@ -202,7 +202,9 @@ impl Crew<'_, '_> {
 
     fn show(&self, progress: &mut Progress) {
         let findings = self.exploration.recorder.findings().len() as u64;
-        progress.tick(&Counters { executions: self.counts.started(), depth: self.counts.max_depth, findings });
+        let counts = &self.counts;
+        let (executions, depth) = (counts.started(), counts.max_depth);
+        progress.look(|| Counters { executions, depth, findings, explored: self.desk.explored() });
     }
 
     /// A worker has left.
