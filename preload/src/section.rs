@@ -6,22 +6,22 @@
 use crate::{gate, world};
 use rscale_protocol::{Action, Op, ThreadId, Variable};
 
-/// The running thread enters a section.
-pub fn begin(pc: u64) {
-    gate::pass(action(Op::AtomicBegin, pc));
+/// The running thread enters a section; `flags` say whether the program asks for it.
+pub fn begin(pc: u64, flags: u8) {
+    gate::pass(action(Op::AtomicBegin, pc, flags));
     world::get().has_atomic_sections.set(true);
     let nesting = &world::get().fiber().atomic;
     nesting.set(nesting.get() + 1);
 }
 
 /// The running thread leaves it.
-pub fn end(pc: u64) {
-    gate::pass(action(Op::AtomicEnd, pc));
+pub fn end(pc: u64, flags: u8) {
+    gate::pass(action(Op::AtomicEnd, pc, flags));
     let nesting = &world::get().fiber().atomic;
     nesting.set(nesting.get().saturating_sub(1));
 }
 
-fn action(op: Op, pc: u64) -> Action {
+fn action(op: Op, pc: u64, flags: u8) -> Action {
     let thread: ThreadId = world::get().current.get();
-    Action { pc, ..Action::new(thread, op, Variable(0)) }
+    Action { pc, flags, ..Action::new(thread, op, Variable(0)) }
 }

@@ -133,10 +133,11 @@ impl Identity {
     /// Of what happened, where, and more about it.
     #[must_use]
     pub fn new(violation: Violation, location: Option<String>, mut explanation: Vec<String>) -> Identity {
-        // Where an invariant fails is one bug, whatever number the step has.
-        if violation.kind == Kind::Invariant {
+        // Where an invariant fails is one bug, whatever number the step has. Who comes first makes no other race of it.
+        if matches!(violation.kind, Kind::Invariant | Kind::Race) {
             explanation.clear();
         }
+        let location = location.filter(|_| violation.kind != Kind::Race);
         Identity { violation, location, explanation }
     }
 

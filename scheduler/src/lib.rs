@@ -2,7 +2,8 @@
 //!
 //! This is the scheduler process. It holds everything that must stay true (the search, the findings, the reports); the
 //! tested program runs in a process of its own, with the shim inside. From the outside in: [`cli`] and [`config`] take
-//! the user's words, [`session`] runs a search or a replay, [`debugger`] opens gdb on one, [`explore`], [`filters`] and [`property`] decide and check,
+//! the user's words, [`session`] runs a search or a replay, [`debugger`] opens gdb on one, [`explore`], [`filters`],
+//! [`parallel`] and [`property`] decide and check, [`races`] reads logs for data races,
 //! [`frontend`], [`backend`] and [`launch`] reach the program, [`minimize`], [`decisive`] and [`explain`] make it plain, [`report`] tells what came out.
 
 pub mod backend;
@@ -27,6 +28,7 @@ mod nearest;
 pub mod parallel;
 pub mod picture;
 pub mod property;
+pub mod races;
 pub mod reduce;
 pub mod report;
 pub mod sample;

@@ -39,6 +39,12 @@ impl Place {
     fn new(module: usize, mut inside: Inside) -> Place {
         Place { name: std::mem::take(&mut inside.path), module, inside }
     }
+
+    /// Whether its type makes accesses atomic: `_Atomic int`, `std::atomic<int>`, `AtomicU32`.
+    #[must_use]
+    pub fn is_atomic(&self) -> bool {
+        self.inside.is_atomic
+    }
 }
 
 impl Symbolizer {
@@ -50,7 +56,7 @@ impl Symbolizer {
         let contents = module.contents();
         let inside = contents.variables().and_then(|variables| variables.at(address, length));
         let inside = inside
-            .or_else(|| Some(Inside { path: contents.table.variable(address)?.to_string(), leaves: Vec::new() }))?;
+            .or_else(|| Some(Inside { path: contents.table.variable(address)?.to_string(), ..Inside::default() }))?;
         Some(Place::new(index, inside))
     }
 
@@ -79,7 +85,7 @@ impl Symbolizer {
                 continue;
             }
             let inside = types.inside(local.data_type, offset, length);
-            let inside = Inside { path: format!("{}{}", local.name, inside.path), leaves: inside.leaves };
+            let inside = Inside { path: format!("{}{}", local.name, inside.path), ..inside };
             let declared = self.declaration(frame, local);
             let function = local.function.clone();
             let place = LocalPlace { function, declared, place: Place::new(index, inside) };

@@ -49,6 +49,11 @@ pub(super) fn is_opaque_in_namespace(namespace: &str, name: &str) -> bool {
     matches!(root, "std" | "core" | "alloc") && !name.starts_with("array<") && !name.starts_with("pair<")
 }
 
+/// Whether a class of a standard library, by its own name, is an atomic type: `atomic<int>`, `atomic_flag`, `AtomicU32`.
+fn is_atomic_class(name: &str) -> bool {
+    ["atomic<", "atomic_", "__atomic_", "Atomic"].iter().any(|start| name.starts_with(start))
+}
+
 /// The types of one module.
 pub(super) struct Types<'a> {
     pub(super) units: &'a Units,
@@ -75,6 +80,8 @@ pub(super) struct Inside {
     pub(super) path: String,
     /// What it consists of, as far as that has values of its own.
     pub(super) leaves: Vec<Leaf>,
+    /// Whether it is, or lies in, something whose type makes accesses atomic.
+    pub(super) is_atomic: bool,
 }
 
 /// A scalar in a range, or a bit-field.
@@ -103,6 +110,7 @@ impl Types<'_> {
         let mut path = String::new();
         let mut here = data_type;
         let mut offset = offset;
+        let mut is_atomic = false;
         let (wants_largest, length) = (length == 0, length.max(1));
         for _ in 0..MAX_DEPTH {
             if wants_largest && offset == 0 {
@@ -111,8 +119,10 @@ impl Types<'_> {
             let Some(entry) = self.units.entry(here) else {
                 break;
             };
+            is_atomic |= entry.tag() == gimli::DW_TAG_atomic_type;
             if self.is_opaque(here, &entry) {
-                return Inside { path, leaves: self.leaf(here, offset, length) };
+                is_atomic |= self.units.name(here.unit, entry.attrs()).is_some_and(|name| is_atomic_class(&name));
+                return Inside { path, leaves: self.leaf(here, offset, length), is_atomic };
             }
             if let Some(underlying) = self.underlying(here, &entry) {
                 here = underlying;
@@ -129,14 +139,14 @@ impl Types<'_> {
                     offset -= part.offset;
                     here = part.data_type;
                 }
-                Step::Is(found) => return Inside { path: path + &found.path, leaves: found.leaves },
+                Step::Is(found) => return Inside { path: path + &found.path, leaves: found.leaves, is_atomic },
                 Step::Unknown => break,
             }
         }
         if offset > 0 {
             path.push_str(&format!("+{offset}"));
         }
-        Inside { path, leaves: self.leaf(here, offset, length) }
+        Inside { path, leaves: self.leaf(here, offset, length), is_atomic }
     }
 
     /// A range that is all of something, as a scalar.
@@ -210,10 +220,13 @@ impl Types<'_> {
             [part] if part.bits.is_none() && part.offset <= offset && self.end_of(part) >= end => {
                 parts.pop().map_or(Step::Unknown, Step::Into)
             }
-            [part] => Step::Is(Inside { path: part.path.clone(), leaves: self.leaves(&parts, offset, end) }),
+            [part] => {
+                let leaves = self.leaves(&parts, offset, end);
+                Step::Is(Inside { path: part.path.clone(), leaves, is_atomic: false })
+            }
             _ => {
                 let path = if is_whole { String::new() } else { list(&parts) };
-                Step::Is(Inside { path, leaves: self.leaves(&parts, offset, end) })
+                Step::Is(Inside { path, leaves: self.leaves(&parts, offset, end), is_atomic: false })
             }
         }
     }
@@ -314,7 +327,7 @@ impl Types<'_> {
                     (Some(start), Some((_, end))) if !is_whole => format!("{start}-{end}"),
                     _ => String::new(),
                 };
-                Step::Is(Inside { path, leaves: Vec::new() })
+                Step::Is(Inside { path, leaves: Vec::new(), is_atomic: false })
             }
             _ => Step::Unknown,
         }
@@ -379,6 +392,13 @@ pub(super) fn is_aggregate(tag: DwTag) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn atomic_classes_are_known_by_their_names() {
+        let atomic = ["atomic<int>", "atomic_flag", "__atomic_base<int>", "AtomicU32", "Atomic<u32>"];
+        assert!(atomic.iter().all(|name| is_atomic_class(name)));
+        assert!(!["mutex", "basic_string<char>", "once_flag"].iter().any(|name| is_atomic_class(name)));
+    }
 
     #[test]
     fn standard_classes_are_opaque_but_not_arrays_and_pairs() {

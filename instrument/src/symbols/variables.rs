@@ -79,7 +79,7 @@ impl Variables {
             // clang leaves out the definitions of classes that it takes to be described elsewhere.
             let is_inside = types.size(data_type).map_or(offset == 0, |size| offset < size);
             let inside = is_inside.then(|| types.inside(data_type, offset, length))?;
-            Some(Inside { path: format!("{}{}", variable.name, inside.path), leaves: inside.leaves })
+            Some(Inside { path: format!("{}{}", variable.name, inside.path), ..inside })
         })
     }
 }

@@ -105,6 +105,8 @@ pub struct Action {
     pub deadline: u64,
     /// Where the program called: the return address of the wrapped call.
     pub pc: u64,
+    /// Of an access to memory: which bytes of the variable.
+    pub extent: Extent,
 }
 
 impl Action {
@@ -126,11 +128,16 @@ impl Action {
     pub const STALE: u8 = 32;
     /// The action changes something that an invariant reads.
     pub const OBSERVED: u8 = 128;
+    /// Of an access to memory: libc protects what it stands for with a lock of its own, as it does with streams.
+    pub const PROTECTED: u8 = 1;
+    /// Of the begin or end of an atomic section: the program asks for it.
+    pub const ANNOTATED: u8 = 1;
 
     /// An action on one variable, without a deadline.
     #[must_use]
     pub fn new(thread: ThreadId, op: Op, object: Variable) -> Action {
-        Action { op, flags: 0, thread, count: 0, object, second: Variable(0), deadline: Self::NEVER, pc: 0 }
+        let (second, deadline, extent) = (Variable(0), Self::NEVER, Extent::ALL);
+        Action { op, flags: 0, thread, count: 0, object, second, deadline, pc: 0, extent }
     }
 
     /// The action as it was before it took place.
@@ -220,6 +227,49 @@ impl Action {
                         && (mine.kind == AccessKind::Write || theirs.kind == AccessKind::Write)
                 })
             })
+    }
+}
+
+/// Which bytes of its variable an access touches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(transparent)]
+pub struct Extent(u32);
+
+impl Extent {
+    /// Nothing more is known than the variable.
+    pub const ALL: Extent = Extent(0);
+    /// How many bits there are.
+    pub const BITS: u32 = Self::OFFSET_BITS + Self::LENGTH_BITS;
+    const OFFSET_BITS: u32 = 12;
+    const LENGTH_BITS: u32 = 11;
+
+    /// So many bytes from an offset on. What is too large to be told is taken for the whole variable.
+    #[must_use]
+    #[inline]
+    pub fn new(offset: u64, length: u64) -> Extent {
+        let fits = offset < 1 << Self::OFFSET_BITS && length < 1 << Self::LENGTH_BITS;
+        if fits { Extent((length << Self::OFFSET_BITS | offset) as u32) } else { Extent::ALL }
+    }
+
+    /// Offset and length, unless it is the whole variable.
+    #[must_use]
+    pub fn bytes(self) -> Option<(u64, u64)> {
+        let length = u64::from(self.0 >> Self::OFFSET_BITS);
+        (length > 0).then_some((u64::from(self.0) & ((1 << Self::OFFSET_BITS) - 1), length))
+    }
+
+    /// As a number of [`Extent::BITS`] bits.
+    #[must_use]
+    #[inline(always)]
+    pub fn to_bits(self) -> u32 {
+        self.0
+    }
+
+    /// The extent with this number.
+    #[must_use]
+    #[inline(always)]
+    pub fn from_bits(bits: u32) -> Extent {
+        Extent(bits & ((1 << Self::BITS) - 1))
     }
 }
 
@@ -354,6 +404,15 @@ mod tests {
         let write = Action::new(ThreadId(2), Op::Write, Variable(64));
         assert!(own.is_dependent(&flush) && flush.is_dependent(&write) && !own.is_dependent(&write));
         assert!(own.announced().is_dependent(&write), "what it will find is not known before");
+    }
+
+    #[test]
+    fn an_extent_says_which_bytes_as_far_as_it_can() {
+        assert_eq!(Extent::new(4, 8).bytes(), Some((4, 8)));
+        assert_eq!(Extent::from_bits(Extent::new(4095, 2047).to_bits()).bytes(), Some((4095, 2047)));
+        for (offset, length) in [(0, 0), (4096, 1), (0, 2048)] {
+            assert_eq!(Extent::new(offset, length).bytes(), None, "{offset} {length}");
+        }
     }
 
     #[test]

@@ -89,7 +89,8 @@ pub struct Row {
 }
 
 impl Row {
-    const NOTHING: Row = Row { first: None, second: None, everyone: false };
+    /// Nothing at all.
+    pub const NOTHING: Row = Row { first: None, second: None, everyone: false };
     const EVERYONE: Row = Row { everyone: true, ..Row::NOTHING };
     const READ: Row = Row::on(Mode::Read, Role::None);
     const WRITE: Row = Row::on(Mode::Write, Role::None);

@@ -18,7 +18,7 @@ pub mod region;
 pub mod symbols;
 pub mod thread_set;
 
-pub use action::{Access, AccessKind, Action, Choice, Origin, Variable};
+pub use action::{Access, AccessKind, Action, Choice, Extent, Origin, Variable};
 pub use ending::{Ending, Misuse};
 pub use memory::MemoryModel;
 pub use ops::{Family, Op};

@@ -18,12 +18,17 @@
 //! before that thread's access: the location is reported. Where the rules order less than the model does, there are more
 //! communication variables than necessary.
 //!
+//! Where data races are looked for (`--races`), reads and writes of communication variables order nothing, locked
+//! instructions aside: so whatever synchronisation does not order becomes a communication variable too, and the scheduler
+//! process finds it in the log. It orders less than the search explores.
+//!
 //! Clocks go on across executions, so that nothing has to be cleared: an execution begins at a base above all that was.
 
 use super::shadow::{CLOCK_SHIFT, THREAD_SHIFT};
-use crate::buffer;
 use crate::checkpoint::Tape;
+use crate::{arena, buffer};
 use core::cell::Cell;
+use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::dependence::{self, Mode};
 use rscale_protocol::{Action, MAX_THREADS, MemoryModel, Op, ThreadId, Variable};
 
@@ -50,6 +55,8 @@ static HIGHEST: Own<u64> = Own(Cell::new(0));
 static LATEST: Own<u64> = Own(Cell::new(0));
 /// How many threads the rows have room for.
 static WIDTH: Own<usize> = Own(Cell::new(0));
+/// Whether data races are looked for.
+static SEEKS_RACES: Own<bool> = Own(Cell::new(false));
 /// Whether something that depends on all of memory has happened in this execution.
 static MEMORY_WRITTEN: Own<bool> = Own(Cell::new(false));
 /// Up to which of its clocks each thread's accesses are visible for certain, to whoever it reads from or writes to later, and
@@ -77,6 +84,7 @@ type Row = *mut u64;
 /// Reserves rows and slots for this many threads.
 pub fn reserve(threads: usize) -> bool {
     WIDTH.0.set(threads);
+    SEEKS_RACES.0.set(arena::get().setup.races.load(Relaxed) != 0);
     let length = (rows() * row_bytes() + (SLOTS + 1) * slot_bytes()) as u64;
     let Some(table) = super::reserve(0, length.next_multiple_of(4096)) else { return false };
     TABLE.0.set(table);
@@ -218,7 +226,7 @@ pub fn step(action: &Action, touched: impl FnOnce() -> dependence::Row) {
         return;
     }
     let mine = row(action.thread);
-    let touched = touched();
+    let touched = if orders_nothing(action.op) { dependence::Row::NOTHING } else { touched() };
     let own = publish(action);
     for (variable, touch) in [(action.object, touched.first), (action.second, touched.second)] {
         match touch {
@@ -246,6 +254,11 @@ pub fn step(action: &Action, touched: impl FnOnce() -> dependence::Row) {
     }
     advance(action.thread, own);
     resume(action.thread);
+}
+
+/// Whether the order of such steps says nothing about what happened before what.
+fn orders_nothing(op: Op) -> bool {
+    SEEKS_RACES.0.get() && matches!(op, Op::Read | Op::OwnRead | Op::Write | Op::Flush)
 }
 
 /// Makes the row say what a step may publish, and returns the thread's own clock.
@@ -290,7 +303,9 @@ pub fn issue(thread: ThreadId, slot: usize) {
 /// A shadow thread makes the store in a slot visible.
 pub fn flush(shadow: ThreadId, slot: usize, variable: Variable) {
     join(row(shadow), row_of_store(slot));
-    write(row(shadow), variable);
+    if !orders_nothing(Op::Flush) {
+        write(row(shadow), variable);
+    }
 }
 
 /// The thread passes a fence with nothing in its buffer that others could notice. `is_full`: it orders more than stores.

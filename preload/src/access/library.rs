@@ -8,23 +8,31 @@ use super::detect::{self, Kind};
 use super::locations::Location;
 use super::{point, spin};
 use crate::{evaluation, gate};
+use rscale_protocol::Action;
 
 /// A place in the program that called a library function or made a system call. Taken at the start: once another thread
 /// has run, the gate knows the other one's.
 #[derive(Clone, Copy)]
 pub struct Here {
     pub(super) pc: u64,
+    /// What the actions say beside that.
+    pub(super) flags: u8,
 }
 
 impl Here {
     /// Where the wrapped function that runs was called.
     pub fn caller() -> Here {
-        Here { pc: gate::caller() }
+        Here::at(gate::caller())
     }
 
     /// A known place.
     pub fn at(pc: u64) -> Here {
-        Here { pc }
+        Here { pc, flags: 0 }
+    }
+
+    /// The same place, for what libc itself protects.
+    pub fn protected(self) -> Here {
+        Here { flags: Action::PROTECTED, ..self }
     }
 
     /// Makes the gate name this place again, after code of the program has run.
@@ -45,7 +53,7 @@ impl Here {
         if !self.is_to_watch(length) || detect::quiet(kind, range) {
             return false;
         }
-        let passed = point::points(kind, range, self.pc);
+        let passed = point::points(kind, range, self);
         detect::divisible(kind, range);
         passed
     }
@@ -62,7 +70,7 @@ impl Here {
 
     /// The scheduling points alone, for a range of which it is not known yet how much will be accessed.
     pub fn points(self, kind: Kind, start: u64, length: u64) -> bool {
-        self.is_to_watch(length) && point::points(kind, Location { start, length }, self.pc)
+        self.is_to_watch(length) && point::points(kind, Location { start, length }, self)
     }
 
     /// Whether some of the range belongs to a communication variable.

@@ -26,6 +26,12 @@ impl Location {
         self.start < other.end() && other.start < self.end()
     }
 
+    /// The bytes that both have.
+    pub fn common(self, other: Location) -> Location {
+        let start = self.start.max(other.start);
+        Location { start, length: self.end().min(other.end()).saturating_sub(start) }
+    }
+
     /// The bytes of the granule that contains the address which belong to the range.
     pub fn bytes_in(self, address: u64) -> u8 {
         let granule = address & !(GRANULE - 1);

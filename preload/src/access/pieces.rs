@@ -150,7 +150,8 @@ impl Here {
 
     fn pass(self, kind: Kind, piece: &Piece) {
         if let Some(variable) = piece.variable {
-            point::one(kind, variable, self.pc);
+            let range = Location { start: piece.start, length: piece.length };
+            point::one(kind, variable.touched(range), self);
         }
     }
 }

@@ -2,13 +2,14 @@
 
 use super::clocks;
 use super::detect::{self, Kind};
+use super::library::Here;
 use super::locations::{self, Location};
 use super::shadow::{FOR_EVER, Granule};
 use super::spin::Look;
 use super::{copy_bytes, spin, vectors};
 use crate::{buffer, evaluation, finish, gate, section, world};
 use rscale_protocol::region::SiteKind;
-use rscale_protocol::{Action, Ending, Op, Variable};
+use rscale_protocol::{Action, Ending, Extent, Op, Variable};
 
 /// The largest access of one instruction that is split into a read and a write.
 const WIDEST: usize = 64;
@@ -22,6 +23,21 @@ pub fn is_communication(range: Location) -> bool {
                 .as_record()
                 .is_some_and(|number| super::records::get(number).communication() & range.bytes_in(address) != 0)
     })
+}
+
+/// A communication variable, and which bytes of it are accessed.
+#[derive(Clone, Copy)]
+pub struct Touched {
+    pub location: Location,
+    pub extent: Extent,
+}
+
+impl Location {
+    /// As what a range touches; it does.
+    pub fn touched(self, range: Location) -> Touched {
+        let common = self.common(range);
+        Touched { location: self, extent: Extent::new(common.start - self.start, common.length) }
+    }
 }
 
 /// Where an instruction of the program accesses memory.
@@ -59,7 +75,8 @@ fn instruction(kind: SiteKind, range: Location, place: Place, local: &dyn Fn() -
         // One step can not work on two variables: they have to become one.
         detect::report(Location { start: location.start, length: last.end() - location.start });
     }
-    let pass = |op| pass(op, 0, location, place.pc);
+    let touched = location.touched(range);
+    let pass = |op| pass(op, 0, touched, place.pc);
     let write = || match buffer::takes(range) {
         true => buffer::issue(range, location, place.pc),
         false => pass(Op::Write),
@@ -72,7 +89,7 @@ fn instruction(kind: SiteKind, range: Location, place: Place, local: &dyn Fn() -
         let look = spin::look(op, location.start, place.key(), local);
         let is_step = look != Look::Loose;
         if is_step {
-            self::pass(op, look.flags(), location, place.pc);
+            self::pass(op, look.flags(), touched, place.pc);
         }
         if op == Op::AtomicUpdate {
             spin::updates(range, location, is_step);
@@ -102,28 +119,30 @@ fn update(range: Location, read: impl Fn(), write: impl Fn()) {
 
 /// Passes the points of all communication variables in a range, which is accessed at once behind them. Whether there
 /// were some: others may have run.
-pub fn points(kind: Kind, range: Location, pc: u64) -> bool {
+pub fn points(kind: Kind, range: Location, here: Here) -> bool {
     if !is_communication(range) {
         return false;
     }
+    let each = || locations::touched_by(range).for_each(|location| one(kind, location.touched(range), here));
     let is_one = locations::touched_by(range).nth(1).is_none();
     if is_one || world::get().is_alone() {
-        locations::touched_by(range).for_each(|location| one(kind, location, pc));
+        each();
     } else {
-        vectors::kept(|| section::begin(pc));
-        locations::touched_by(range).for_each(|location| one(kind, location, pc));
-        vectors::kept(|| section::end(pc));
+        vectors::kept(|| section::begin(here.pc, 0));
+        each();
+        vectors::kept(|| section::end(here.pc, 0));
     }
     true
 }
 
 /// Passes the point of a read or write of one communication variable.
-pub fn one(kind: Kind, location: Location, pc: u64) {
+pub fn one(kind: Kind, touched: Touched, here: Here) {
+    let location = touched.location;
     if kind == Kind::Read {
         spin::also_reads(location);
     }
     buffer::set_reads(Some(location));
-    pass(if kind == Kind::Read { Op::Read } else { Op::Write }, 0, location, pc);
+    pass(if kind == Kind::Read { Op::Read } else { Op::Write }, here.flags, touched, here.pc);
     buffer::set_reads(None);
 }
 
@@ -141,17 +160,19 @@ pub fn long_run(pc: u64, local: impl FnOnce() -> u64) {
         spin::Verdict::Suspicious => 0,
         spin::Verdict::LetOthersRun => {
             let flags = if spin::is_waiting(world::get().current.get()) { Action::WAITING } else { 0 };
-            pass(Op::Preempt, flags, Location { start: 0, length: 0 }, pc);
+            let nothing = Location { start: 0, length: 0 };
+            pass(Op::Preempt, flags, nothing.touched(nothing), pc);
             return;
         }
     };
     clocks::BUDGET.0.set(left);
 }
 
-fn pass(op: Op, flags: u8, location: Location, pc: u64) {
+fn pass(op: Op, flags: u8, touched: Touched, pc: u64) {
     let thread = world::get().current.get();
+    let Touched { location, extent } = touched;
     let count = location.length as u32;
-    let action = Action { flags, count, pc, ..Action::new(thread, op, Variable(location.start)) };
+    let action = Action { flags, count, pc, extent, ..Action::new(thread, op, Variable(location.start)) };
     evaluation::check_alone(&action);
     vectors::kept(|| {
         gate::pass(action);

@@ -34,7 +34,8 @@ fn action_of(slot: usize) -> Action {
     let action = Action::new(store.queue, Op::Flush, Variable(store.location.start));
     let second = Variable::store(store.owner, store.number);
     let count = store.location.length as u32;
-    Action { second, count, pc: store.pc, ..action }.of_store(store.origin)
+    let extent = store.location.touched(store.range).extent;
+    Action { second, count, pc: store.pc, extent, ..action }.of_store(store.origin)
 }
 
 /// The shadow thread that a thread waits for, if it does.

@@ -147,7 +147,8 @@ pub fn issue(range: Location, location: Location, pc: u64) {
     // An atomic update just before has to be looked at while memory shows what it did.
     spin::arrive(Op::Write);
     view::close(owner);
-    let range = common(range, location);
+    // Bytes beside the location are not buffered: nobody else looks at them.
+    let range = location.common(range);
     let queue = all().queues.of(owner, range);
     wait_for_room(owner, queue, pc);
     let buffer = of(owner);
@@ -178,12 +179,6 @@ pub fn issue(range: Location, location: Location, pc: u64) {
     buffer.is_applied.set(true);
     clocks::issue(owner, slot);
     flush::renew(queue);
-}
-
-/// The bytes of a store that belong to the location. Those beside it are not buffered: nobody else looks at them.
-fn common(range: Location, location: Location) -> Location {
-    let start = range.start.max(location.start);
-    Location { start, length: range.end().min(location.end()).saturating_sub(start) }
 }
 
 /// With a bound, a store has to wait until an earlier one is visible, if that many were made since the buffer was empty.

@@ -4,7 +4,7 @@ use super::{wrap, wrap_in_loops};
 use crate::access::local;
 use crate::{arena, finish, gate, section, world};
 use core::ffi::{c_int, c_uint};
-use rscale_protocol::{Ending, Op, Variable};
+use rscale_protocol::{Action, Ending, Op, Variable};
 
 /// Whether there is somebody to talk to.
 fn is_running() -> bool {
@@ -13,13 +13,13 @@ fn is_running() -> bool {
 
 fn begin_atomic() {
     if is_running() {
-        section::begin(gate::caller());
+        section::begin(gate::caller(), Action::ANNOTATED);
     }
 }
 
 fn end_atomic() {
     if is_running() {
-        section::end(gate::caller());
+        section::end(gate::caller(), Action::ANNOTATED);
     }
 }
 

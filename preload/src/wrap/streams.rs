@@ -13,9 +13,9 @@ type Target = *mut c_char;
 type Stream = *mut c_void;
 
 /// A function uses a stream. The order of those that use the same one shows in the output, so this is an access like any other; the
-/// beginning of the stream's object stands for all of it.
+/// beginning of the stream's object stands for all of it. No two of them are a data race: libc locks it.
 pub(super) fn uses(here: Here, stream: Stream) {
-    here.writes(stream.cast::<u8>(), size_of::<c_int>());
+    here.protected().writes(stream.cast::<u8>(), size_of::<c_int>());
 }
 
 /// The same for the standard output.

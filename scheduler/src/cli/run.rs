@@ -79,6 +79,9 @@ pub struct RunArgs {
     /// An exit status other than 0 is a finding
     #[arg(long, help_heading = "Findings")]
     exit_status: bool,
+    /// Data races are findings
+    #[arg(long, help_heading = "Findings")]
+    races: bool,
     /// A function int f(void) of the program that must return true in every state (repeatable)
     #[arg(long, value_name = "NAME", help_heading = "Findings")]
     invariant: Vec<String>,
@@ -286,6 +289,8 @@ impl RunArgs {
             "--buffer bounds store buffers, which only --memory tso and pso have"
         } else if is_weak && self.scope == Some(ScopeArg::Sync) {
             "--memory tso and pso are about memory accesses; they need --scope all"
+        } else if self.races && self.scope == Some(ScopeArg::Sync) {
+            "--races is about memory accesses; it needs --scope all"
         } else if self.engine == Some(EngineArg::Threads) {
             "--engine threads is for `rscale replay` only; a search needs --engine fibers"
         } else if self.engine == Some(EngineArg::Ptrace) {
@@ -323,6 +328,7 @@ impl RunArgs {
             hang_limit: self.hang_limit.unwrap_or(default.hang_limit),
             leaks: self.leaks,
             exit_status: self.exit_status,
+            races: self.races,
         }
     }
 }
@@ -374,6 +380,7 @@ mod tests {
             hang_limit: Duration::from_millis(500),
             leaks: true,
             exit_status: true,
+            races: false,
         };
         assert_eq!(config.rules, rules);
         assert_eq!((config.max_executions, config.time_limit), (Some(5), Some(Duration::from_secs(120))));
@@ -390,6 +397,7 @@ mod tests {
         assert!(message(&["--memory", "sc", "--buffer", "0"]).contains("only --memory tso and pso have"));
         assert!(message(&["--memory", "tso", "--buffer", "-1"]).contains("unexpected argument"));
         assert!(message(&["--memory", "pso", "--scope", "sync"]).contains("they need --scope all"));
+        assert!(message(&["--races", "--scope", "sync"]).contains("it needs --scope all"));
         assert!(message(&["--jobs", "2"]).contains("parallel search is not there yet"));
         assert!(message(&["--jobs", "0"]).contains("use --jobs 1"));
         assert!(message(&["--engine", "threads"]).contains("for `rscale replay` only"));

@@ -41,6 +41,8 @@ pub struct Rules {
     pub leaks: bool,
     /// Whether an exit status other than 0 is a finding.
     pub exit_status: bool,
+    /// Whether a data race is a finding.
+    pub races: bool,
 }
 
 impl Default for Rules {
@@ -57,6 +59,7 @@ impl Default for Rules {
             hang_limit: Duration::from_secs(5),
             leaks: false,
             exit_status: false,
+            races: false,
         }
     }
 }
@@ -80,6 +83,7 @@ impl Rules {
             ("hang-limit", format!("{}ms", self.hang_limit.as_millis())),
             ("leaks", self.leaks.to_string()),
             ("exit-status", self.exit_status.to_string()),
+            ("races", self.races.to_string()),
         ]);
         options.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
@@ -116,6 +120,7 @@ impl Rules {
             ("hang-limit", _) => self.hang_limit = parse_duration(value).ok()?,
             ("leaks", _) => self.leaks = value.parse().ok()?,
             ("exit-status", _) => self.exit_status = value.parse().ok()?,
+            ("races", _) => self.races = value.parse().ok()?,
             _ => return None,
         }
         Some(())
@@ -130,7 +135,7 @@ mod tests {
     proptest! {
         #[test]
         fn rules_survive_a_trace(seed: u64, spurious: u64, max_steps in 1..=MAX_STEPS as u64, hang in 1u64..1_000_000,
-                                 isolation in 0..3usize, flags: [bool; 4]) {
+                                 isolation in 0..3usize, flags: [bool; 5]) {
             let rules = Rules {
                 scope: if flags[0] { Scope::All } else { Scope::Sync },
                 memory: MemoryModel::ALL[isolation],
@@ -143,6 +148,7 @@ mod tests {
                 hang_limit: Duration::from_millis(hang),
                 leaks: flags[1],
                 exit_status: flags[2],
+                races: flags[4],
             };
             prop_assert_eq!(Rules::from_options(&rules.to_options()), Ok(rules));
         }

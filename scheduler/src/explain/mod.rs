@@ -1,6 +1,7 @@
 //! Explaining: from addresses and numbers to threads, functions, lines and variables.
 
 mod allocation;
+mod atomics;
 mod heap;
 mod moment;
 mod names;
@@ -10,6 +11,7 @@ mod values;
 mod waiting;
 mod witness;
 
+pub use atomics::Subject;
 pub use orderings::tell;
 pub use waiting::verb;
 pub use witness::{Seen, Witness};

@@ -61,6 +61,21 @@ impl Names {
         frames.first().map_or_else(String::new, |frame| frame.location())
     }
 
+    /// The source positions of the instruction before an address, the innermost function first.
+    pub fn frames_of_call(&self, return_address: u64) -> Vec<SourceFrame> {
+        self.symbols.frames_of_return_address(return_address)
+    }
+
+    /// The file that the code at an address comes from.
+    pub fn module_of(&self, pc: u64) -> Option<PathBuf> {
+        self.symbols.path_of(pc)
+    }
+
+    /// The variable with a fixed address that lies there.
+    pub fn fixed(&self, address: u64, length: u64) -> Option<Place> {
+        self.symbols.place(address, length)
+    }
+
     /// A frame of a stack, with what was inlined into it.
     pub fn frame(&self, frame: &Frame) -> String {
         let frames = self.symbols.frames(frame.lookup_address());
@@ -224,7 +239,7 @@ impl Names {
 }
 
 /// The source file of a frame, unless it is newer than the program that was made from it.
-fn unchanged_source(frame: &SourceFrame, module: &Path) -> Option<String> {
+pub fn unchanged_source(frame: &SourceFrame, module: &Path) -> Option<String> {
     let path = Path::new(frame.file.as_deref()?);
     let changed = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
     (changed(path)? <= changed(module)?).then(|| std::fs::read_to_string(path).ok())?

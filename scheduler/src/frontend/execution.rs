@@ -1,6 +1,7 @@
 //! One execution as it came back from the program: its steps, and what its threads would do next.
 
 use crate::backend::{RunEnd, StepLog};
+use crate::races::Race;
 use rscale_protocol::{Action, Ending, ThreadSet};
 
 /// An execution. The value is used again for the next one, so that its memory is.
@@ -12,6 +13,8 @@ pub struct Execution {
     pub pending: Vec<Action>,
     /// How it ended.
     pub end: Option<RunEnd>,
+    /// Its data races, if they are looked for.
+    pub races: Vec<Race>,
 }
 
 impl Execution {

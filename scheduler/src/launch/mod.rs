@@ -60,6 +60,8 @@ pub struct Launch {
     pub instrumentation: Option<Instrumentation>,
     /// Whether memory accesses can be scheduling points; if not, only what invariants read is looked at.
     pub watches: bool,
+    /// Whether data races are looked for.
+    pub races: bool,
     /// Functions that must return true in every state.
     pub invariants: Vec<Function>,
     /// Whether functions of the program are going to be evaluated, these or others.
@@ -136,6 +138,7 @@ impl Launch {
         setup.logs_local_states.store(self.logs_local_states.into(), Relaxed);
         setup.instrument.store(self.instrumentation.is_some().into(), Relaxed);
         setup.watches.store(self.watches.into(), Relaxed);
+        setup.races.store(self.races.into(), Relaxed);
         setup.evaluates.store(self.evaluates.into(), Relaxed);
         setup.evaluation_limit.store(self.evaluation_limit.as_millis() as u64, Relaxed);
         // Their addresses follow when the program is loaded.

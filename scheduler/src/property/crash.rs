@@ -1,6 +1,6 @@
 //! Crashes: faults of the machine, and signals that end the program.
 
-use super::{PropertyInfo, Violation};
+use super::{Check, PropertyInfo, Violation};
 use crate::finding::Kind;
 use nix::sys::signal::Signal;
 use rscale_protocol::Ending;
@@ -8,12 +8,12 @@ use rscale_protocol::Ending;
 pub(super) const INFO: PropertyInfo = PropertyInfo {
     name: "crash",
     summary: "no fault of the machine (SIGSEGV, SIGBUS, SIGFPE, SIGILL), no fatal signal",
-    check: |end, _| match end.ending {
+    check: Check::End(|end, _| match end.ending {
         Ending::Crash if end.text.is_empty() => Violation::new(Kind::Crash, name(end.value)),
         Ending::Crash => Violation::new(Kind::Crash, format!("{} ({})", name(end.value), end.text)),
         Ending::Killed => Violation::new(Kind::Crash, format!("killed by {}", name(end.value))),
         _ => None,
-    },
+    }),
 };
 
 fn name(signal: u64) -> String {

@@ -1,6 +1,6 @@
-//! Property checkers: what makes the end of an execution a finding (SCALE, section 5.3.5).
+//! Property checkers: what makes an execution, most often its end, a finding (SCALE, section 5.3.5).
 //!
-//! To add one: a file here and a line in [`CHECKERS`].
+//! To add one: a file here and a line in [`registry`].
 
 mod assertion;
 mod crash;
@@ -11,10 +11,12 @@ mod invariant;
 mod livelock;
 mod memory;
 mod misuse;
+mod race;
 
 use crate::backend::RunEnd;
 use crate::config::Rules;
 use crate::finding::Kind;
+use crate::frontend::Execution;
 
 /// A property as users see it.
 pub struct PropertyInfo {
@@ -22,7 +24,24 @@ pub struct PropertyInfo {
     pub name: &'static str,
     /// One line about it.
     pub summary: &'static str,
-    check: fn(&RunEnd, &Rules) -> Option<Violation>,
+    check: Check,
+}
+
+/// What a property is about.
+enum Check {
+    /// How an execution ends.
+    End(fn(&RunEnd, &Rules) -> Option<Violation>),
+    /// What happens on the way.
+    Way(fn(&Execution) -> Vec<Shown>),
+}
+
+/// A violation that an execution shows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shown {
+    /// The violation.
+    pub violation: Violation,
+    /// How many of its steps show it.
+    pub steps: usize,
 }
 
 /// A property does not hold.
@@ -53,13 +72,31 @@ pub fn registry() -> &'static [PropertyInfo] {
         memory::INFO,
         hang::INFO,
         exit::INFO,
+        race::INFO,
     ]
+}
+
+/// The properties that an execution violates: at most one by its end, which comes first, and others on the way.
+#[must_use]
+pub fn violations(execution: &Execution, rules: &Rules) -> Vec<Shown> {
+    let at_end = execution.end.as_ref().and_then(|end| violated(end, rules));
+    let mut shown: Vec<Shown> =
+        at_end.map(|violation| Shown { violation, steps: execution.steps.len() }).into_iter().collect();
+    for property in registry() {
+        if let Check::Way(check) = property.check {
+            shown.extend(check(execution));
+        }
+    }
+    shown
 }
 
 /// The property that the end of an execution violates, if it does.
 #[must_use]
 pub fn violated(end: &RunEnd, rules: &Rules) -> Option<Violation> {
-    registry().iter().find_map(|property| (property.check)(end, rules))
+    registry().iter().find_map(|property| match property.check {
+        Check::End(check) => check(end, rules),
+        Check::Way(_) => None,
+    })
 }
 
 #[cfg(test)]

@@ -12,9 +12,10 @@ use crate::explain::Explainer;
 use crate::explore::{Locations, Plan};
 use crate::frontend::{Execution, Frontend};
 use crate::launch::{Function, Instrumentation, Launch};
+use crate::races::{Detector, Looked, Race};
 use rscale_instrument::elf::Program;
-use rscale_protocol::arena::{Beyond, Engine, Isolation, Token};
-use rscale_protocol::{Ending, MAX_THREADS, ThreadSet};
+use rscale_protocol::arena::{Beyond, Engine, Isolation, Step, Token};
+use rscale_protocol::{Action, Ending, MAX_THREADS, ThreadSet};
 use rscale_replay::trace::ThreadOrigin;
 use std::ffi::OsString;
 use std::path::Path;
@@ -57,6 +58,8 @@ pub struct Setting<'a> {
 pub struct Host {
     frontend: Frontend<Target>,
     rules: Rules,
+    /// Looks for data races, if that is asked for.
+    detector: Option<Box<Detector>>,
     notes: Vec<String>,
     /// When the time that the user gave is over.
     deadline: Option<Instant>,
@@ -91,6 +94,7 @@ impl Host {
             // What invariants read is known of instrumented code only: then they need not be evaluated in every state.
             instrumentation: is_instrumented.then(|| instrumentation(subject, watched)),
             watches: rules.scope == Scope::All,
+            races: rules.races,
             invariants: setting.invariants.clone(),
             evaluates: setting.evaluates || !setting.invariants.is_empty(),
             evaluation_limit: rules.hang_limit,
@@ -110,7 +114,14 @@ impl Host {
         let slowness = if launch.instrumentation.is_some() { SLOWNESS } else { 1 };
         let limits = Limits { busy: rules.hang_limit * slowness, asleep: rules.hang_limit * PATIENCE };
         let target = Target::start(launch, limits).map_err(failure)?;
-        Ok(Host { frontend: Frontend::new(target), rules: *rules, notes: Vec::new(), deadline: None, limit: None })
+        Ok(Host {
+            frontend: Frontend::new(target),
+            rules: *rules,
+            detector: rules.races.then(Box::default),
+            notes: Vec::new(),
+            deadline: None,
+            limit: None,
+        })
     }
 
     /// Runs a schedule, and on to the end of the execution, as planned.
@@ -169,9 +180,72 @@ impl Host {
                 )));
             }
             if !from_outside && !self.adapt(&end.clone())? {
-                return Ok(());
+                return self.look_for_races(execution, Some(request));
             }
         }
+    }
+
+    /// Looks for the data races of an execution. What some accesses are about is only to be seen when they are made; then
+    /// the execution is stepped through once, and run again as it was requested, so that the program stands where it did.
+    pub fn look_for_races(
+        &mut self,
+        execution: &mut Execution,
+        request: Option<&RunRequest<'_>>,
+    ) -> Result<(), Failure> {
+        execution.races.clear();
+        let Some(mut detector) = self.detector.take() else { return Ok(()) };
+        let looked = self.races(&mut detector, execution, request);
+        self.detector = Some(detector);
+        execution.races = looked?;
+        Ok(())
+    }
+
+    fn races(
+        &mut self,
+        detector: &mut Detector,
+        execution: &mut Execution,
+        request: Option<&RunRequest<'_>>,
+    ) -> Result<Vec<Race>, Failure> {
+        let unknown = match detector.look(&execution.steps, self.target()) {
+            Looked::Found(races) => return Ok(races),
+            Looked::Unknown(steps) => steps,
+        };
+        let schedule: Vec<Token> = execution.steps.iter().map(Step::token).collect();
+        let actions: Vec<(usize, Action)> =
+            unknown.iter().map(|&index| (index, execution.steps[index].action)).collect();
+        self.walk(&schedule, &actions, detector)?;
+        match request {
+            Some(request) => self.frontend.run(request, execution).map_err(failure)?,
+            None => self
+                .frontend
+                .run(&RunRequest { new_steps: Some(0), ..self.request(&schedule) }, execution)
+                .map_err(failure)?,
+        }
+        self.name_invariant(execution);
+        match detector.look(&execution.steps, self.target()) {
+            Looked::Found(races) => Ok(races),
+            // Something is different this time; it is for others to say that the program is not deterministic.
+            Looked::Unknown(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Takes the steps of a schedule one by one, and has the detector look at what those are about that it asks for.
+    fn walk(&mut self, schedule: &[Token], asked: &[(usize, Action)], detector: &mut Detector) -> Result<(), Failure> {
+        let Some(last) = asked.iter().map(|&(index, _)| index).max() else { return Ok(()) };
+        let mut paused = Execution::default();
+        let request = RunRequest { new_steps: Some(0), ..self.request(&[]) };
+        self.frontend.run(&request, &mut paused).map_err(failure)?;
+        for (index, &token) in schedule.iter().enumerate().take(last + 1) {
+            for (_, action) in asked.iter().filter(|&&(wanted, _)| wanted == index) {
+                detector.learn(action, self.target());
+            }
+            let can_go_on = paused.end.as_ref().is_some_and(|end| end.ending == Ending::Paused);
+            if index == last || !can_go_on {
+                break;
+            }
+            self.frontend.step_thread(token, &mut paused).map_err(failure)?;
+        }
+        Ok(())
     }
 
     /// Starts the program again in another way if the execution could not go on. Returns whether it did.
@@ -258,6 +332,9 @@ impl Host {
     }
 
     fn relaunch(&mut self, change: impl FnOnce(&mut Launch)) -> Result<(), Failure> {
+        if let Some(detector) = &mut self.detector {
+            detector.forget();
+        }
         self.frontend.backend_mut().relaunch(change).map_err(failure)
     }
 

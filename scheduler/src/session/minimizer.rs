@@ -2,12 +2,12 @@
 
 use super::host::{Host, Setting};
 use super::minimizing::Bench;
-use super::{admit, flushes, functions, reversing, stepping};
+use super::{admit, flushes, functions, racing, reversing, stepping};
 use crate::config::{ReplayConfig, Rules};
 use crate::exit::Failure;
 use crate::explain::Witness;
 use crate::explore::{Locations, Plan};
-use crate::finding::Finding;
+use crate::finding::{Finding, Kind};
 use crate::frontend::Execution;
 use crate::property;
 use rscale_protocol::Ending;
@@ -33,15 +33,22 @@ pub struct Minimal {
 pub fn minimize(config: &ReplayConfig, output: &Path, limit: Duration) -> Result<Option<Minimal>, Failure> {
     let mut host = start(config)?;
     let mut execution = Execution::default();
-    host.run(Plan::of(&config.schedule.trace.tokens), &mut execution)?;
+    let schedule = &config.schedule.trace.tokens;
+    host.run(Plan::of(schedule), &mut execution)?;
     let Some(end) = &execution.end else { return Ok(None) };
     if end.ending == Ending::Diverged {
         let place = config.place_of_step(end.value as usize);
         return Err(Failure::CannotRun(format!("{place}: this step is not possible; `rscale replay` says why")));
     }
-    let Some(violation) = property::violated(end, &config.rules) else { return Ok(None) };
+    let shown = property::violations(&execution, &config.rules).into_iter();
+    // A trace ends where its finding shows; what comes later in this execution was not asked for.
+    let Some(shown) = shown.min_by_key(|shown| (shown.steps < schedule.len(), shown.steps)) else { return Ok(None) };
+    if shown.violation.kind == Kind::Race {
+        execution = racing::halted(&execution.steps[..shown.steps], &mut host)?;
+    }
+    let Some(end) = &execution.end else { return Ok(None) };
     let explainer = host.explainer();
-    let found = explainer.finding(host.target(), violation, end, &execution.steps);
+    let found = explainer.finding(host.target(), shown.violation, end, &execution.steps);
     let mut bench = Bench { host: &mut host, rules: &config.rules, explainer: &explainer };
     let minimised = bench.minimise(&found, &execution.steps, limit);
     let decisive = bench.decisive(&minimised.finding, &minimised.steps, limit / 2);
@@ -51,6 +58,7 @@ pub fn minimize(config: &ReplayConfig, output: &Path, limit: Duration) -> Result
     trace::write(output, &Trace { header, tokens: finding.schedule.clone(), flushed: flushes::names(&finding) })?;
     let mut finding = stepping::watched(finding, Witness::new(explainer), &mut host);
     finding.orderings = reversing::tell(&decisive, &finding, &minimised.steps);
+    let finding = racing::told(finding, &mut host);
     Ok(Some(Minimal { finding, replays: minimised.replays, is_complete: minimised.is_complete }))
 }
 

@@ -8,7 +8,7 @@ use crate::explore::Plan;
 use crate::finding::{Finding, Identity, Kind};
 use crate::frontend::Execution;
 use crate::minimize::{Replayed, Replayer, Size, minimize};
-use crate::property;
+use crate::property::{self, Shown};
 use rscale_protocol::Ending;
 use rscale_protocol::arena::{Step, Token};
 use std::time::{Duration, Instant};
@@ -67,9 +67,13 @@ impl Bench<'_> {
     /// Runs a schedule once more and explains what it shows, if that is the finding that is wanted.
     fn explained(&mut self, schedule: &[Token], wanted: &Identity) -> Option<(Finding, Vec<Step>)> {
         let mut execution = Execution::default();
-        self.host.run(Plan::of(schedule), &mut execution).ok()?;
+        match wanted.violation().kind {
+            Kind::Race => self.host.run_and_pause(schedule, &mut execution).ok()?,
+            _ => self.host.run(Plan::of(schedule), &mut execution).ok()?,
+        }
+        let shown = property::violations(&execution, self.rules);
+        let violation = shown.into_iter().map(|shown| shown.violation).find(|shown| shown == wanted.violation())?;
         let end = execution.end.as_ref()?;
-        let violation = property::violated(end, self.rules)?;
         let finding = self.explainer.finding(self.host.target(), violation, end, &execution.steps);
         (finding.identity() == *wanted).then(|| (finding, execution.steps.to_vec()))
     }
@@ -88,8 +92,12 @@ impl Bench<'_> {
         if end.ending == Ending::Diverged {
             return usize::try_from(end.value).map_or(Replayed::Other, Replayed::Refused);
         }
-        let violation = property::violated(end, self.rules).filter(|violation| violation == wanted.violation());
-        let Some(violation) = violation else { return Replayed::Other };
+        let shown = property::violations(execution, self.rules);
+        let shown = shown.into_iter().find(|shown| shown.violation == *wanted.violation());
+        let Some(Shown { violation, steps }) = shown else { return Replayed::Other };
+        if violation.kind == Kind::Race {
+            return Replayed::Same(execution.steps[..steps].to_vec());
+        }
         let identity = self.explainer.identity(self.host.target(), violation, end, &execution.steps);
         if identity == *wanted { Replayed::Same(execution.steps.to_vec()) } else { Replayed::Other }
     }

@@ -15,6 +15,7 @@ mod host;
 mod minimizer;
 mod minimizing;
 mod outcomes;
+mod racing;
 mod record;
 mod resume;
 mod reversing;
@@ -208,15 +209,22 @@ impl Exploration<'_> {
         }
     }
 
-    /// Looks at how the execution ended. Returns whether it is a finding.
+    /// Looks at what the execution shows. Returns whether it is a finding.
     fn check(&mut self, execution: &Execution) -> Result<bool, Failure> {
-        let Some(end) = &execution.end else { return Ok(false) };
-        if end.ending == Ending::Diverged {
+        if execution.ending().is_none_or(|ending| ending == Ending::Diverged) {
             return Ok(false);
         }
-        let Some(violation) = property::violated(end, &self.config.rules) else { return Ok(false) };
+        let mut shown = property::violations(execution, &self.config.rules);
+        if shown.is_empty() {
+            return Ok(false);
+        }
+        if !self.config.keep_going {
+            shown.truncate(1);
+        }
         let before = self.recorder.findings().len();
-        self.recorder.record(violation, execution, &self.locations, &mut self.host)?;
+        for shown in &shown {
+            self.recorder.record(shown, execution, &self.locations, &mut self.host)?;
+        }
         self.search.note_findings((self.recorder.findings().len() - before) as u64);
         self.keep_findings(before);
         Ok(true)

@@ -3,14 +3,14 @@
 
 use super::host::Host;
 use super::minimizing::{Bench, Minimised};
-use super::{flushes, reversing, stepping};
+use super::{flushes, racing, reversing, stepping};
 use crate::config::{Rules, RunConfig};
 use crate::exit::Failure;
 use crate::explain::{self, Explainer, Witness};
 use crate::explore::{Locations, Plan};
 use crate::finding::{Finding, Kind};
 use crate::frontend::Execution;
-use crate::property::{self, Violation};
+use crate::property::{self, Shown, Violation};
 use rscale_protocol::{Op, ThreadId, Variable};
 use rscale_replay::trace::{self, Trace};
 use std::collections::HashSet;
@@ -36,6 +36,10 @@ pub struct Sight {
 impl Sight {
     /// What an execution shows.
     pub fn of(violation: &Violation, execution: &Execution) -> Sight {
+        if violation.kind == Kind::Race {
+            // It says which code it is about, and what happens elsewhere makes no other race of it.
+            return Sight { kind: violation.kind, message: violation.message.clone(), last: None, pending: Vec::new() };
+        }
         let pending = execution.pending.iter().map(|action| (action.thread, action.op, action.object, action.pc));
         Sight {
             kind: violation.kind,
@@ -65,15 +69,24 @@ impl<'a> Recorder<'a> {
     /// Records what the halted execution shows, unless it is known already.
     pub fn record(
         &mut self,
-        violation: Violation,
+        shown: &Shown,
         execution: &Execution,
         locations: &Locations,
         host: &mut Host,
     ) -> Result<(), Failure> {
-        let Some(end) = &execution.end else { return Ok(()) };
-        if !self.seen.insert(Sight::of(&violation, execution)) {
+        let violation = &shown.violation;
+        if !self.seen.insert(Sight::of(violation, execution)) {
             return Ok(());
         }
+        let halted;
+        let execution = match violation.kind {
+            Kind::Race => {
+                halted = racing::halted(&execution.steps[..shown.steps], host)?;
+                &halted
+            }
+            _ => execution,
+        };
+        let Some(end) = &execution.end else { return Ok(()) };
         let explainer = host.explainer();
         let mut finding = explainer.finding(host.target(), violation.clone(), end, &execution.steps);
         let identity = finding.identity();
@@ -83,7 +96,7 @@ impl<'a> Recorder<'a> {
         // The file comes first: whatever happens from here on, the finding is not lost.
         finding.trace = Some(trace::numbered_path(&self.config.trace, self.findings.len() + 1));
         self.write(&finding, locations, host)?;
-        match confirm(&finding, &violation, host, &self.config.rules) {
+        match confirm(&finding, violation, host, &self.config.rules) {
             Err(Failure::Interrupted | Failure::OutOfTime) => {
                 finding.explanation.push("not confirmed by a second run: there was no time left".into());
             }
@@ -107,7 +120,7 @@ impl<'a> Recorder<'a> {
         explainer: Explainer,
     ) -> Result<Finding, Failure> {
         let Some(limit) = self.config.minimize else {
-            return Ok(stepping::watched(finding, Witness::new(explainer), host));
+            return Ok(racing::told(stepping::watched(finding, Witness::new(explainer), host), host));
         };
         let mut bench = Bench { host, rules: &self.config.rules, explainer: &explainer };
         let Minimised { finding, steps, .. } = bench.minimise(&finding, &execution.steps, limit);
@@ -115,7 +128,7 @@ impl<'a> Recorder<'a> {
         self.write(&finding, locations, host)?;
         let mut finding = stepping::watched(finding, Witness::new(explainer), host);
         finding.orderings = reversing::tell(&decisive, &finding, &steps);
-        Ok(finding)
+        Ok(racing::told(finding, host))
     }
 
     /// Writes the trace of a finding.
@@ -131,9 +144,10 @@ impl<'a> Recorder<'a> {
 fn confirm(finding: &Finding, violation: &Violation, host: &mut Host, rules: &Rules) -> Result<(), Failure> {
     let mut again = Execution::default();
     host.run(Plan::of(&finding.schedule), &mut again)?;
-    let shows_again = again.end.as_ref().and_then(|end| property::violated(end, rules)).as_ref() == Some(violation)
-        && explain::schedule(&again.steps) == finding.schedule;
-    if shows_again {
+    let shows_again = |shown: &Shown| {
+        shown.violation == *violation && explain::schedule(&again.steps[..shown.steps]) == finding.schedule
+    };
+    if property::violations(&again, rules).iter().any(shows_again) {
         return Ok(());
     }
     Err(Failure::Nondeterministic(format!(

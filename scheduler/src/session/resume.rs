@@ -105,9 +105,15 @@ impl Exploration<'_> {
         self.host.set_locations(&self.locations, &self.observed);
         let mut execution = Execution::default();
         self.host.run(Plan::of(&schedule), &mut execution)?;
-        let violation = execution.end.as_ref().and_then(|end| property::violated(end, &self.config.rules));
-        let violation = violation.ok_or_else(|| does_not_fit("a finding that stands in it does not show again"))?;
-        self.recorder.record(violation, &execution, &self.locations, &mut self.host)
+        let mut shown = property::violations(&execution, &self.config.rules);
+        shown.retain(|shown| shown.steps == schedule.len());
+        if shown.is_empty() {
+            return Err(does_not_fit("a finding that stands in it does not show again"));
+        }
+        for shown in &shown {
+            self.recorder.record(shown, &execution, &self.locations, &mut self.host)?;
+        }
+        Ok(())
     }
 
     fn go_on_from(&mut self, state: &State) -> Result<(), Failure> {

@@ -72,11 +72,12 @@ impl Rerunner for Reversing<'_, '_> {
             Err(_) => return Rerun::NoTime,
         }
         let Some(end) = &self.execution.end else { return Rerun::Shows };
-        match (property::violated(end, self.bench.rules), end.ending) {
-            (Some(violation), _) if violation == self.violation => Rerun::Shows,
-            (Some(_), _) | (None, Ending::Exit) => Rerun::Gone(self.execution.steps.to_vec()),
-            (None, Ending::Diverged) => usize::try_from(end.value).map_or(Rerun::Shows, Rerun::Refused),
-            (None, _) => Rerun::Shows,
+        let shown = property::violations(&self.execution, self.bench.rules);
+        match end.ending {
+            _ if shown.iter().any(|shown| shown.violation == self.violation) => Rerun::Shows,
+            Ending::Diverged => usize::try_from(end.value).map_or(Rerun::Shows, Rerun::Refused),
+            ending if ending == Ending::Exit || !shown.is_empty() => Rerun::Gone(self.execution.steps.to_vec()),
+            _ => Rerun::Shows,
         }
     }
 }

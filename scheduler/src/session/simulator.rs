@@ -1,8 +1,8 @@
 //! The simulator: follows one recorded schedule and shows it (SCALE, section 5.4).
 
 use super::host::{Host, Setting};
-use super::{admit, flushes, functions, stepping};
-use crate::backend::{Backend, RunEnd};
+use super::{admit, flushes, functions, racing, stepping};
+use crate::backend::Backend;
 use crate::config::ReplayConfig;
 use crate::exit::Failure;
 use crate::explain::{self, Seen, Witness};
@@ -10,9 +10,9 @@ use crate::explore::Locations;
 use crate::finding::{Finding, ThreadView};
 use crate::frontend::Execution;
 use crate::launch::Function;
-use crate::property;
+use crate::property::{self, Shown};
 use crate::simulate_view::{Answer, Replay, ReplayEnd};
-use rscale_protocol::arena::{Step, Token};
+use rscale_protocol::arena::Token;
 use rscale_protocol::model::Life;
 use rscale_protocol::{Choice, Ending};
 
@@ -118,17 +118,21 @@ fn follow(
         }
         seen.push(stepping::take(token, host, &witness, execution)?);
     }
-    let Some(end) = &execution.end else { return Ok(ReplayEnd::NothingFound) };
-    if tokens.len() < all.len() && end.ending == Ending::Paused {
+    if tokens.len() < all.len() && execution.ending() == Some(Ending::Paused) {
         return Ok(ReplayEnd::Stopped { left: all.len() - tokens.len() });
     }
-    let found = finding(config, host, end, &execution.steps);
+    host.look_for_races(execution, None)?;
+    let found = finding(config, host, execution, seen);
     Ok(found.map_or(ReplayEnd::NothingFound, |finding| ReplayEnd::Found(Box::new(finding))))
 }
 
-fn finding(config: &ReplayConfig, host: &Host, end: &RunEnd, steps: &[Step]) -> Option<Finding> {
-    let violation = property::violated(end, &config.rules)?;
-    Some(host.explainer().finding(host.target(), violation, end, steps))
+/// What the schedule shows: of several findings the one that it ends with.
+fn finding(config: &ReplayConfig, host: &mut Host, execution: &Execution, seen: &[Seen]) -> Option<Finding> {
+    let Shown { violation, .. } =
+        property::violations(execution, &config.rules).into_iter().max_by_key(|shown| shown.steps)?;
+    let mut finding = host.explainer().finding(host.target(), violation, execution.end.as_ref()?, &execution.steps);
+    finding.steps.iter_mut().zip(seen).for_each(|(step, seen)| seen.clone().tell(step));
+    Some(racing::told(finding, host))
 }
 
 /// Why a step can not be taken: the thread must be active, and it must be enabled.

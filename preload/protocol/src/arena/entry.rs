@@ -1,7 +1,7 @@
 //! The log: one entry per step, and the tokens of a schedule.
 
 use super::LOG_CAPACITY;
-use crate::action::{Action, Choice, Variable};
+use crate::action::{Action, Choice, Extent, Variable};
 use crate::ops::Op;
 use crate::thread_set::{ThreadId, ThreadSet};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -172,6 +172,7 @@ impl RawEntry {
             second: Variable(second),
             deadline,
             pc,
+            extent: Extent::from_bits((head >> Entry::EXTENT_SHIFT) as u32),
         };
         Some(Step {
             action,
@@ -186,6 +187,8 @@ impl Entry {
     const WORDS: usize = 8;
     /// Bit of the first word: there are sets beside the entry.
     const HAS_OTHERS: u64 = 1 << 40;
+    /// Where the extent begins in the first word.
+    const EXTENT_SHIFT: u32 = 41;
 
     /// Writes the step, all but its result.
     ///
@@ -197,7 +200,8 @@ impl Entry {
             | u64::from(action.flags) << 8
             | u64::from(action.thread.0) << 16
             | u64::from(choice as u8) << 32
-            | if has_others { Self::HAS_OTHERS } else { 0 };
+            | if has_others { Self::HAS_OTHERS } else { 0 }
+            | u64::from(action.extent.to_bits()) << Self::EXTENT_SHIFT;
         let [low, high] = enabled.words();
         let words =
             [head, u64::from(action.count), action.object.0, action.second.0, action.deadline, action.pc, low, high];
@@ -272,6 +276,7 @@ mod tests {
                                                  is_repeated: bool) {
             let mut action = Action::new(ThreadId(thread), Op::ALL[op], Variable(object));
             (action.count, action.deadline, action.pc) = (count, deadline, !object);
+            action.extent = Extent::from_bits(count);
             let enabled = ThreadSet::from_words(words);
             let entry = entry([3; 8]);
             for result in results {

@@ -150,6 +150,8 @@ pub struct Setup {
     pub instrument: AtomicU32,
     /// Whether memory accesses of instrumented code can be scheduling points. If not, only evaluations look at them.
     pub watches: AtomicU32,
+    /// Whether data races are looked for: then only synchronisation orders accesses.
+    pub races: AtomicU32,
     /// [`MemoryModel`](crate::MemoryModel).
     pub memory: AtomicU32,
     /// Stores that a buffer has room for; [`UNBOUNDED`] for any number.

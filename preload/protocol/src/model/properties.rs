@@ -2,7 +2,7 @@
 
 use super::testing::Bench;
 use super::{Model, ObjectState, Outcome, Semaphore};
-use crate::action::{Action, Choice, Variable};
+use crate::action::{Action, Choice, Extent, Variable};
 use crate::ops::{Family, Op};
 use crate::thread_set::{ThreadId, ThreadSet};
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn any_action() -> impl Strategy<Value = (Action, Choice)> {
     let thread = (0u16..8).prop_map(ThreadId);
     (op, any::<u8>(), thread, count, any_variable(), any_variable(), deadline, choice).prop_map(
         |(op, flags, thread, count, object, second, deadline, choice)| {
-            (Action { op, flags, thread, count, object, second, deadline, pc: 0 }, choice)
+            (Action { op, flags, thread, count, object, second, deadline, pc: 0, extent: Extent::ALL }, choice)
         },
     )
 }

@@ -175,16 +175,21 @@ impl Crew<'_, '_> {
         exploration.host.set_locations(locations, &exploration.observed);
         let mut execution = Execution::default();
         exploration.host.run(Plan::of(schedule), &mut execution)?;
-        let end = execution.end.as_ref();
-        let violation = end.and_then(|end| property::violated(end, &exploration.config.rules));
-        let violation = violation.ok_or_else(|| {
-            Failure::Nondeterministic(
+        let mut shown = property::violations(&execution, &exploration.config.rules);
+        if shown.is_empty() {
+            return Err(Failure::Nondeterministic(
                 "a worker found something that the same schedule does not show in another process: something outside of \
                  rscale's control decides what the program does"
                     .into(),
-            )
-        })?;
-        exploration.recorder.record(violation, &execution, locations, &mut exploration.host)
+            ));
+        }
+        if !exploration.config.keep_going {
+            shown.truncate(1);
+        }
+        for shown in &shown {
+            exploration.recorder.record(shown, &execution, locations, &mut exploration.host)?;
+        }
+        Ok(())
     }
 
     /// What a step is has changed: the search begins anew.

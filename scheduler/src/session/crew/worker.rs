@@ -252,15 +252,18 @@ impl Worker<'_> {
 
     /// Whether the execution shows something; then the leader is told, once.
     fn check(&mut self) -> bool {
-        let end = self.execution.end.as_ref().filter(|end| end.ending != Ending::Diverged);
-        let Some(violation) = end.and_then(|end| property::violated(end, &self.post.config.rules)) else {
+        if self.execution.ending().is_none_or(|ending| ending == Ending::Diverged) {
             return false;
-        };
-        if self.seen.insert(Sight::of(&violation, &self.execution)) {
+        }
+        let shown = property::violations(&self.execution, &self.post.config.rules);
+        let sights: Vec<Sight> = shown.iter().map(|shown| Sight::of(&shown.violation, &self.execution)).collect();
+        let news = sights.into_iter().filter(|sight| !self.seen.contains(sight)).collect::<Vec<_>>();
+        if !news.is_empty() {
+            self.seen.extend(news);
             let schedule = self.execution.steps.iter().map(|step| step.token()).collect();
             self.send(What::Found(schedule, self.post.world.locations.clone()));
         }
-        true
+        !shown.is_empty()
     }
 
     /// Gives something away if someone has nothing to do, and counts now and then.
