@@ -10,6 +10,7 @@ pub mod compile;
 pub mod expectation;
 pub mod oracle;
 pub mod process;
+pub mod race_oracle;
 pub mod readme;
 pub mod scratch;
 pub mod summary;

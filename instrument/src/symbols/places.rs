@@ -40,6 +40,12 @@ impl Place {
         Place { name: std::mem::take(&mut inside.path), module, inside }
     }
 
+    /// Whether debug information knows what it is.
+    #[must_use]
+    pub fn has_type(&self) -> bool {
+        self.inside.has_type
+    }
+
     /// Whether its type makes accesses atomic: `_Atomic int`, `std::atomic<int>`, `AtomicU32`.
     #[must_use]
     pub fn is_atomic(&self) -> bool {

@@ -82,6 +82,8 @@ pub(super) struct Inside {
     pub(super) leaves: Vec<Leaf>,
     /// Whether it is, or lies in, something whose type makes accesses atomic.
     pub(super) is_atomic: bool,
+    /// Whether there is a type at all.
+    pub(super) has_type: bool,
 }
 
 /// A scalar in a range, or a bit-field.
@@ -122,7 +124,7 @@ impl Types<'_> {
             is_atomic |= entry.tag() == gimli::DW_TAG_atomic_type;
             if self.is_opaque(here, &entry) {
                 is_atomic |= self.units.name(here.unit, entry.attrs()).is_some_and(|name| is_atomic_class(&name));
-                return Inside { path, leaves: self.leaf(here, offset, length), is_atomic };
+                return Inside { path, leaves: self.leaf(here, offset, length), is_atomic, has_type: true };
             }
             if let Some(underlying) = self.underlying(here, &entry) {
                 here = underlying;
@@ -139,14 +141,16 @@ impl Types<'_> {
                     offset -= part.offset;
                     here = part.data_type;
                 }
-                Step::Is(found) => return Inside { path: path + &found.path, leaves: found.leaves, is_atomic },
+                Step::Is(found) => {
+                    return Inside { path: path + &found.path, leaves: found.leaves, is_atomic, has_type: true };
+                }
                 Step::Unknown => break,
             }
         }
         if offset > 0 {
             path.push_str(&format!("+{offset}"));
         }
-        Inside { path, leaves: self.leaf(here, offset, length), is_atomic }
+        Inside { path, leaves: self.leaf(here, offset, length), is_atomic, has_type: true }
     }
 
     /// A range that is all of something, as a scalar.
@@ -222,11 +226,11 @@ impl Types<'_> {
             }
             [part] => {
                 let leaves = self.leaves(&parts, offset, end);
-                Step::Is(Inside { path: part.path.clone(), leaves, is_atomic: false })
+                Step::Is(Inside { path: part.path.clone(), leaves, ..Inside::default() })
             }
             _ => {
                 let path = if is_whole { String::new() } else { list(&parts) };
-                Step::Is(Inside { path, leaves: self.leaves(&parts, offset, end), is_atomic: false })
+                Step::Is(Inside { path, leaves: self.leaves(&parts, offset, end), ..Inside::default() })
             }
         }
     }
@@ -327,7 +331,7 @@ impl Types<'_> {
                     (Some(start), Some((_, end))) if !is_whole => format!("{start}-{end}"),
                     _ => String::new(),
                 };
-                Step::Is(Inside { path, leaves: Vec::new(), is_atomic: false })
+                Step::Is(Inside { path, leaves: Vec::new(), ..Inside::default() })
             }
             _ => Step::Unknown,
         }

@@ -256,9 +256,14 @@ pub fn step(action: &Action, touched: impl FnOnce() -> dependence::Row) {
     resume(action.thread);
 }
 
+/// Whether data races are looked for.
+pub fn seeks_races() -> bool {
+    SEEKS_RACES.0.get()
+}
+
 /// Whether the order of such steps says nothing about what happened before what.
 fn orders_nothing(op: Op) -> bool {
-    SEEKS_RACES.0.get() && matches!(op, Op::Read | Op::OwnRead | Op::Write | Op::Flush)
+    seeks_races() && matches!(op, Op::Read | Op::OwnRead | Op::Write | Op::Flush)
 }
 
 /// Makes the row say what a step may publish, and returns the thread's own clock.

@@ -12,6 +12,7 @@ mod early;
 pub mod fork;
 mod format;
 pub mod futex;
+pub mod guards;
 pub mod heap;
 pub mod interface;
 pub mod memory;

@@ -8,6 +8,7 @@ use super::Explainer;
 use super::moment::Moment;
 use super::names::unchanged_source;
 use crate::backend::Target;
+use rscale_instrument::symbols::Place;
 use rscale_protocol::{Action, Variable};
 
 /// What the functions of atomic classes begin with.
@@ -21,42 +22,76 @@ const FUNCTIONS: [&str; 8] = [
     "core::intrinsics::atomic",
     "__atomic_",
 ];
-/// What the source has where it uses a built-in function.
-const BUILT_IN: [&str; 4] = ["__atomic_", "__sync_", "__c11_atomic_", "atomic_"];
+/// Built-in functions, which take plain types, too.
+const BUILT_IN: [&str; 3] = ["__atomic_", "__sync_", "__c11_atomic_"];
+/// Macros for atomic types.
+const MACROS: [&str; 1] = ["atomic_"];
+/// What the linker calls the guard of a local static, which C++ reads atomically.
+const GUARD: &str = "guard variable for ";
+
+/// What is known of the code that makes an access.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Code {
+    /// It is atomic.
+    Atomic,
+    /// It is, if the type of what it accesses is not known.
+    AtomicMacro,
+    /// A read is, if this is the last word of what it reads: the built-in function on its line reads that.
+    AtomicRead(String),
+    /// Nothing says that it is.
+    Plain,
+}
 
 /// What an access is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Subject {
     /// Its name.
     pub name: String,
-    /// Whether its type makes accesses atomic.
-    pub is_atomic: bool,
+    /// Whether its type makes accesses atomic; None if the type is not known.
+    pub is_atomic: Option<bool>,
+}
+
+impl Subject {
+    fn new(name: String, place: Option<&Place>) -> Subject {
+        let is_atomic = match place {
+            _ if name.starts_with(GUARD) => Some(true),
+            Some(place) if place.is_atomic() => Some(true),
+            Some(place) if place.has_type() => Some(false),
+            _ => None,
+        };
+        Subject { name, is_atomic }
+    }
+
+    /// The last word of its name: of `queue.head[3]`, it is `head`.
+    #[must_use]
+    pub fn last_word(&self) -> &str {
+        last_word(self.name.trim_end_matches(')'))
+    }
 }
 
 impl Explainer {
     /// Whether the instruction before an address accesses memory atomically, by the code that it belongs to.
     #[must_use]
-    pub fn is_atomic_code(&self, pc: u64) -> bool {
+    pub fn code(&self, pc: u64) -> Code {
         let frames = self.names.frames_of_call(pc);
         let is_function = |name: &str| FUNCTIONS.iter().any(|start| own_name(name).starts_with(start));
         if frames.iter().any(|frame| frame.function.as_deref().is_some_and(is_function)) {
-            return true;
+            return Code::Atomic;
         }
-        let built_in = || {
+        let from_source = || {
             let frame = frames.first()?;
             let source = unchanged_source(frame, &self.names.module_of(pc)?)?;
             let line = source.lines().nth((frame.line? as usize).checked_sub(1)?)?;
-            let text = line.get((frame.column? as usize).checked_sub(1)?..)?;
-            Some(BUILT_IN.iter().any(|start| text.starts_with(start)))
+            Some(code_in(line, (frame.column? as usize).checked_sub(1)?))
         };
-        built_in().unwrap_or(false)
+        from_source().unwrap_or(Code::Plain)
     }
 
     /// What an access is about that has a fixed place in the program.
     #[must_use]
     pub fn fixed_subject(&self, action: &Action) -> Option<Subject> {
         let place = self.names.fixed(action.object.0, super::length(action))?;
-        Some(Subject { is_atomic: place.is_atomic(), name: place.name })
+        Some(Subject::new(place.name.clone(), Some(&place)))
     }
 
     /// What an access is about that is made now.
@@ -64,7 +99,7 @@ impl Explainer {
     pub fn subject(&self, variable: Variable, length: u64, target: &Target) -> Subject {
         let moment = Moment::new(target, &self.stacks, None);
         let named = self.names.named(variable, length, &moment);
-        Subject { is_atomic: named.place.is_some_and(|place| place.is_atomic()), name: named.name }
+        Subject::new(named.name, named.place.as_ref())
     }
 
     /// `file.c:12` of the instruction before an address.
@@ -72,6 +107,34 @@ impl Explainer {
     pub fn place_of(&self, pc: u64) -> String {
         self.names.location(pc)
     }
+}
+
+/// What a line of the source says about an instruction that belongs to this place in it. A compiler may make one
+/// instruction of a load and of what is done with the value, which then belongs to another place.
+fn code_in(line: &str, column: usize) -> Code {
+    let text = line.get(column..).unwrap_or_default();
+    let starts = |text: &str, names: &[&str]| names.iter().any(|name| text.starts_with(name));
+    if starts(text, &BUILT_IN) {
+        return Code::Atomic;
+    }
+    if starts(text, &MACROS) {
+        return Code::AtomicMacro;
+    }
+    let load = line.find("__atomic_load").and_then(|start| line[start..].split_once('('));
+    let Some((_, arguments)) = load else { return Code::Plain };
+    let argument = arguments.split([',', ')']).next().unwrap_or_default().trim();
+    match argument.strip_prefix('&') {
+        Some(variable) => Code::AtomicRead(last_word(variable).to_owned()),
+        // Where a pointer leads is not known.
+        None => Code::AtomicRead(String::new()),
+    }
+}
+
+/// The last name in an expression, without what stands in brackets behind it.
+fn last_word(expression: &str) -> &str {
+    let end = expression.find('[').map_or(expression, |bracket| &expression[..bracket]);
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    end.trim_end_matches(|letter| !is_word(letter)).rsplit(|letter| !is_word(letter)).next().unwrap_or_default()
 }
 
 /// The name of a function without what it returns: templates say that first.
@@ -96,5 +159,22 @@ mod tests {
         assert!(is_atomic("core::sync::atomic::AtomicBool::store"));
         assert!(!is_atomic("publish(std::atomic<int>&)"));
         assert!(!is_atomic("std::vector<std::atomic<int>>::size() const"));
+    }
+
+    #[test]
+    fn the_source_tells_built_in_functions() {
+        let line = "    if (__atomic_load_n(&queue->head[3], __ATOMIC_ACQUIRE) == x) atomic_load(&y);";
+        let at = |text: &str| code_in(line, line.find(text).expect("there"));
+        assert_eq!((at("__atomic"), at("atomic_load(")), (Code::Atomic, Code::AtomicMacro));
+        assert_eq!(at("if"), Code::AtomicRead("head".into()), "load and comparison are one instruction");
+        assert_eq!(code_in("if (__atomic_load_n(pointer, 0))", 0), Code::AtomicRead(String::new()));
+        assert_eq!((code_in("x = y;", 0), code_in("x", 99)), (Code::Plain, Code::Plain));
+    }
+
+    #[test]
+    fn the_last_word_of_a_name_is_the_variable() {
+        let last = |name: &str| Subject { name: name.into(), is_atomic: None }.last_word().to_owned();
+        assert_eq!([last("queue.head[3]"), last("flag")], ["head", "flag"]);
+        assert_eq!(last("*heap object from a.c:12 + 8 (field next)"), "next");
     }
 }

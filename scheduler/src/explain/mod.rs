@@ -11,7 +11,7 @@ mod values;
 mod waiting;
 mod witness;
 
-pub use atomics::Subject;
+pub use atomics::{Code, Subject};
 pub use orderings::tell;
 pub use waiting::verb;
 pub use witness::{Seen, Witness};

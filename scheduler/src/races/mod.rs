@@ -13,7 +13,7 @@ pub use accesses::Way;
 pub use held::{Held, held_at};
 
 use crate::backend::Target;
-use crate::explain::{Explainer, Subject};
+use crate::explain::{Code, Explainer, Subject};
 use accesses::{Access, Pair};
 use rscale_protocol::arena::Step;
 use rscale_protocol::{Action, Op, ThreadId};
@@ -64,7 +64,7 @@ impl Race {
 pub struct Detector {
     explainer: Option<Explainer>,
     /// Whether code is atomic, by the address behind an instruction.
-    code: HashMap<u64, bool>,
+    code: HashMap<u64, Code>,
     /// What an access is about, by its variable and code.
     subjects: HashMap<(u64, u64), Subject>,
 }
@@ -113,16 +113,22 @@ impl Detector {
         if matches!(action.op, Op::AtomicUpdate | Op::VainUpdate) {
             return Some(true);
         }
-        if *self.code.entry(action.pc).or_insert_with(|| explainer.is_atomic_code(action.pc)) {
+        let code = self.code.entry(action.pc).or_insert_with(|| explainer.code(action.pc));
+        if *code == Code::Atomic {
             return Some(true);
         }
-        if let Some(subject) = self.subjects.get(&key(action)) {
-            return Some(subject.is_atomic);
+        if !self.subjects.contains_key(&key(action)) {
+            self.subjects.insert(key(action), explainer.fixed_subject(action)?);
         }
-        let subject = explainer.fixed_subject(action)?;
-        let is_atomic = subject.is_atomic;
-        self.subjects.insert(key(action), subject);
-        Some(is_atomic)
+        let subject = self.subjects.get(&key(action))?;
+        Some(match (subject.is_atomic, code) {
+            (Some(true), _) | (None, Code::AtomicMacro) => true,
+            (known, Code::AtomicRead(word)) => {
+                let is_meant = word.is_empty() || known.is_none() || word == subject.last_word();
+                accesses::way(action) == Some(Way::Read) && is_meant
+            }
+            _ => false,
+        })
     }
 
     fn race(&mut self, pair: &Pair, steps: &[Step], explainer: &Explainer) -> Race {
