@@ -88,7 +88,13 @@ fn everything(config: &RunConfig, search: &dyn Strategy) -> String {
         (false, Scope::Sync) => "; invariants were evaluated at operations of the thread library only",
         (false, Scope::All) => "; invariants were evaluated in each state",
     };
-    format!("{what}, {points}{spurious}{condition}{invariants}")
+    let races = if config.rules.races {
+        "; in each execution, data races were looked for: conflicting accesses that synchronisation does not order, unless \
+         both are atomic (locked, or by debug information)"
+    } else {
+        ""
+    };
+    format!("{what}, {points}{spurious}{condition}{invariants}{races}")
 }
 
 /// The code of the program that runs without being watched, in words.

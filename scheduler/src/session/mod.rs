@@ -87,6 +87,13 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
         engine: Engine::Fibers,
         logs_local_states: filters::needs(filters).local_states,
     };
+    if config.rules.races && !program.has_debug_info {
+        summary.notes.push(
+            "the program has no debug information: atomic loads and stores can not be told from plain ones, and are \
+             reported as races; compile with -g"
+                .into(),
+        );
+    }
     let host = Host::start(&setting, &program)?;
     summary.filters = filters.iter().map(ToString::to_string).collect();
     let Rules { seed, scope, memory, .. } = config.rules;

@@ -74,7 +74,9 @@ fn missing(race: &Race, steps: &[Step], explainer: &Explainer, host: &Host) -> S
         (true, false) | (false, true) => "; an atomic access orders nothing for one that is not",
         _ => "",
     };
-    format!("nothing orders them: {}, {}{mixed}", holds(&race.first), holds(&race.second))
+    let mut sides = [&race.first, &race.second];
+    sides.sort_by_key(|side| side.thread);
+    format!("nothing orders them: {}, {}{mixed}", holds(sides[0]), holds(sides[1]))
 }
 
 /// The stack of a thread that is about to make its access; None for a store that was made before it became visible.

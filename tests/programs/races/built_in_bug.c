@@ -2,7 +2,7 @@
  * verdict: bug
  * scope: all
  * kind: race
- * message: two accesses to lock: atomic update at built_in_bug.c:16 and write at built_in_bug.c:22
+ * message: two accesses to lock: atomic update at
  * location: built_in_bug.c
  * options: --races
  *

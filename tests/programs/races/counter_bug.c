@@ -2,7 +2,7 @@
  * verdict: bug
  * scope: all
  * kind: race
- * message: two accesses to counter: read at counter_bug.c:15 and write at counter_bug.c:15
+ * message: two accesses to counter: read at
  * location: counter_bug.c:15
  * options: --races
  *

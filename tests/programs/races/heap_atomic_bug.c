@@ -2,7 +2,7 @@
  * verdict: bug
  * scope: all
  * kind: race
- * message: two accesses to *heap object from heap_atomic_bug.c
+ * message: two accesses to *heap object from
  * options: --races
  *
  * The same with a member that is not atomic.

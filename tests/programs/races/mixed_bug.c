@@ -2,7 +2,7 @@
  * verdict: bug
  * scope: all
  * kind: race
- * message: two accesses to counter: atomic update at mixed_bug.c:15 and read at mixed_bug.c:16
+ * message: two accesses to counter: atomic update at
  * options: --races
  *
  * One thread counts atomically, the other one looks without.

@@ -2,7 +2,7 @@
  * verdict: bug
  * scope: all
  * kind: race
- * message: read at neighbours_bug.c:23 and write at
+ * message: two accesses to pair
  * options: --races
  *
  * The same neighbours, read as one word by a third thread: it races with both, and they do not with each other.

@@ -8,7 +8,7 @@
  * An annotated atomic section against an access outside of all of them.
  */
 #include <pthread.h>
-#include <rscale.h>
+#include "../../../scheduler/include/rscale.h"
 
 static volatile int counter;
 

@@ -6,7 +6,7 @@
  * Annotated atomic sections exclude each other.
  */
 #include <pthread.h>
-#include <rscale.h>
+#include "../../../scheduler/include/rscale.h"
 
 static int counter;
 

@@ -2,7 +2,7 @@
  * verdict: bug
  * scope: all
  * kind: race
- * message: two accesses to value: read at two_accesses_bug.c:22 and write at two_accesses_bug.c:15
+ * message: two accesses to value: read at
  * options: --races
  *
  * There are two accesses in the whole program, and join comes too late for them.

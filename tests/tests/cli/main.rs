@@ -16,6 +16,7 @@ mod names;
 mod output;
 mod picture;
 mod queries;
+mod races;
 mod refusals;
 mod replays;
 mod sampling;
