@@ -110,14 +110,17 @@ impl Finding {
     /// The kind and the message, as in a trace header.
     #[must_use]
     pub fn headline(&self) -> String {
-        format!("{}: {}", self.kind.as_str(), self.message)
+        self.violation().headline()
+    }
+
+    fn violation(&self) -> Violation {
+        Violation { kind: self.kind, message: self.message.clone() }
     }
 
     /// What makes it the same finding as another one.
     #[must_use]
     pub fn identity(&self) -> Identity {
-        let violation = Violation { kind: self.kind, message: self.message.clone() };
-        Identity::new(violation, self.location.clone(), self.explanation.clone())
+        Identity::new(self.violation(), self.location.clone(), self.explanation.clone())
     }
 }
 

@@ -57,6 +57,12 @@ impl Violation {
     fn new(kind: Kind, message: impl Into<String>) -> Option<Violation> {
         Some(Violation { kind, message: message.into() })
     }
+
+    /// The kind and the message, as in a trace header.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        format!("{}: {}", self.kind.as_str(), self.message)
+    }
 }
 
 /// Every property.

@@ -18,6 +18,7 @@ use accesses::{Access, Pair};
 use rscale_protocol::arena::Step;
 use rscale_protocol::{Action, Op, ThreadId};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// A data race of an execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -117,10 +118,10 @@ impl Detector {
         if *code == Code::Atomic {
             return Some(true);
         }
-        if !self.subjects.contains_key(&key(action)) {
-            self.subjects.insert(key(action), explainer.fixed_subject(action)?);
-        }
-        let subject = self.subjects.get(&key(action))?;
+        let subject = match self.subjects.entry(key(action)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(explainer.fixed_subject(action)?),
+        };
         Some(match (subject.is_atomic, code) {
             (Some(true), _) | (None, Code::AtomicMacro) => true,
             (known, Code::AtomicRead(word)) => {

@@ -9,7 +9,7 @@ use crate::explain::Witness;
 use crate::explore::{Locations, Plan};
 use crate::finding::{Finding, Kind};
 use crate::frontend::Execution;
-use crate::property;
+use crate::property::{self, Shown};
 use rscale_protocol::Ending;
 use rscale_protocol::arena::Engine;
 use rscale_replay::trace::{self, Trace};
@@ -41,8 +41,10 @@ pub fn minimize(config: &ReplayConfig, output: &Path, limit: Duration) -> Result
         return Err(Failure::CannotRun(format!("{place}: this step is not possible; `rscale replay` says why")));
     }
     let shown = property::violations(&execution, &config.rules).into_iter();
-    // A trace ends where its finding shows; what comes later in this execution was not asked for.
-    let Some(shown) = shown.min_by_key(|shown| (shown.steps < schedule.len(), shown.steps)) else { return Ok(None) };
+    // A trace says what it is about, and ends where that shows; what comes later in this execution was not asked for.
+    let is_other = |shown: &Shown| config.schedule.trace.header.finding != Some(shown.violation.headline());
+    let shown = shown.min_by_key(|shown| (is_other(shown), shown.steps < schedule.len(), shown.steps));
+    let Some(shown) = shown else { return Ok(None) };
     if shown.violation.kind == Kind::Race {
         execution = racing::halted(&execution.steps[..shown.steps], &mut host)?;
     }

@@ -126,10 +126,11 @@ fn follow(
     Ok(found.map_or(ReplayEnd::NothingFound, |finding| ReplayEnd::Found(Box::new(finding))))
 }
 
-/// What the schedule shows: of several findings the one that it ends with.
+/// What the schedule shows: of several findings the one that the trace is about, else the one that it ends with.
 fn finding(config: &ReplayConfig, host: &mut Host, execution: &Execution, seen: &[Seen]) -> Option<Finding> {
-    let Shown { violation, .. } =
-        property::violations(execution, &config.rules).into_iter().max_by_key(|shown| shown.steps)?;
+    let is_expected = |shown: &Shown| config.schedule.trace.header.finding == Some(shown.violation.headline());
+    let shown = property::violations(execution, &config.rules).into_iter();
+    let Shown { violation, .. } = shown.max_by_key(|shown| (is_expected(shown), shown.steps))?;
     let mut finding = host.explainer().finding(host.target(), violation, execution.end.as_ref()?, &execution.steps);
     finding.steps.iter_mut().zip(seen).for_each(|(step, seen)| seen.clone().tell(step));
     Some(racing::told(finding, host))

@@ -135,6 +135,14 @@ fn other_findings_are_not_lost() {
     let place = Place::with("program", WITH_ASSERTION);
     let summary = found(&place, &["--keep-going"]);
     assert!(summary.has_finding("race") && summary.has_finding("assertion"), "{}", summary.0);
+    // One schedule may show both: each trace says which of them it is about.
+    for (index, finding) in summary.findings().iter().enumerate() {
+        let trace = if index == 0 { "trace.txt".into() } else { format!("trace-{}.txt", index + 1) };
+        let replay = place.rscale(&["replay", &trace]);
+        expect_status(&replay, 1);
+        let kind = finding["kind"].as_str().unwrap_or_default();
+        assert!(replay.out().contains(&format!("\n{kind}: ")), "{kind}\n{}", replay.out());
+    }
     expect_status(&place.rscale(&["run", "./program", "--races", "--sarif", "found.sarif", "--junit", "found.xml"]), 1);
     let read = |name: &str| fs::read_to_string(place.scratch.file(name)).expect("written");
     assert!(read("found.sarif").contains("\"ruleId\": \"race\"") && read("found.xml").contains("race"));
