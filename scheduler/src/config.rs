@@ -260,7 +260,7 @@ mod tests {
         assert_eq!((replay.subject.given.as_path(), replay.rules), (program.as_path(), config.rules));
         assert_eq!((&replay.args, replay.locations.clone()), (&config.args, locations));
         assert_eq!((&replay.watched, &replay.invariants), (&config.watched, &config.invariants));
-        assert!(replay.place_of_step(1).ends_with("trace.txt: line 21, column 3"), "{}", replay.place_of_step(1));
+        assert!(replay.place_of_step(1).ends_with("trace.txt: line 22, column 3"), "{}", replay.place_of_step(1));
 
         fs::copy("/bin/false", &program).expect("another program");
         let failure = ReplayConfig::load(&path, None, Vec::new(), Engine::Fibers).expect_err("changed");

@@ -182,7 +182,6 @@ mod tests {
             "rscale",
             "rscale walk",
             "rscale run",
-            "rscale run a.out --races",
             "rscale run a.out --annotations gitlab",
             "rscale replay",
             "rscale replay trace.txt --engine ptrace",

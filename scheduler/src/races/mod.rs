@@ -8,6 +8,8 @@
 mod accesses;
 mod held;
 mod order;
+#[cfg(test)]
+mod tests;
 
 pub use accesses::Way;
 pub use held::{Held, held_at};
