@@ -204,6 +204,8 @@ pub fn pass_fence(is_full: bool, pc: u64) {
     if is_full && of(thread).is_dirty.get() {
         return vectors::kept(|| gate::fence(pc));
     }
+    // An atomic update just before hands on what was done before it, and no more.
+    spin::arrive(Op::Fence);
     of(thread).after.set(of(thread).issued.get());
     clocks::fenced(thread, is_full);
 }
