@@ -8,6 +8,7 @@ mod filters;
 mod invariants;
 mod origin;
 mod rules;
+mod size;
 mod watched;
 
 pub use combinations::{Surroundings, check_combination};
@@ -16,6 +17,7 @@ pub use filters::{FilterChoice, parse_filters};
 pub use invariants::Invariants;
 pub use origin::Origin;
 pub use rules::{Rules, Scope};
+pub use size::{Size, parse_size};
 pub use watched::Watched;
 
 use crate::compile::Subject;
@@ -56,6 +58,8 @@ pub struct RunConfig {
     pub alone: Duration,
     /// Bound on the number of executions.
     pub max_executions: Option<u64>,
+    /// Bound on the memory of rscale and all that it starts.
+    pub max_memory: Option<Size>,
     /// Bound on the time.
     pub time_limit: Option<Duration>,
     /// How long to look for a smaller schedule of each finding; None for not at all.
@@ -222,6 +226,7 @@ impl RunConfig {
             alone: RunConfig::ALONE,
             wants_jobs: false,
             deterministic: false,
+            max_memory: None,
             max_executions: None,
             time_limit: None,
             minimize: None,

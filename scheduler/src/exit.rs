@@ -41,6 +41,8 @@ pub enum Failure {
     Interrupted,
     /// The time limit was over before there was anything to report.
     OutOfTime,
+    /// The memory limit was reached before there was anything to report.
+    OutOfMemory,
 }
 
 impl Failure {
@@ -50,7 +52,7 @@ impl Failure {
         match self {
             Failure::Usage(_) | Failure::CannotRun(_) => Exit::Failed,
             Failure::Nondeterministic(_) => Exit::Nondeterministic,
-            Failure::Interrupted | Failure::OutOfTime => Exit::Incomplete,
+            Failure::Interrupted | Failure::OutOfTime | Failure::OutOfMemory => Exit::Incomplete,
         }
     }
 }
@@ -61,6 +63,7 @@ impl fmt::Display for Failure {
             Failure::Usage(text) | Failure::CannotRun(text) | Failure::Nondeterministic(text) => f.write_str(text),
             Failure::Interrupted => f.write_str("interrupted before the first execution"),
             Failure::OutOfTime => f.write_str("the time limit was over before the end of the first execution"),
+            Failure::OutOfMemory => f.write_str("the memory limit was reached before the end of the first execution"),
         }
     }
 }

@@ -155,7 +155,7 @@ impl Summary {
         let verdict = match failure {
             Failure::Usage(_) | Failure::CannotRun(_) => Verdict::Error,
             Failure::Nondeterministic(_) => Verdict::Nondeterministic,
-            Failure::Interrupted | Failure::OutOfTime => Verdict::Incomplete,
+            Failure::Interrupted | Failure::OutOfTime | Failure::OutOfMemory => Verdict::Incomplete,
         };
         let mut summary = Summary { verdict, guarantee: "none: there is no result".into(), ..Summary::new(config) };
         summary.notes.push(failure.to_string());

@@ -9,6 +9,7 @@ mod mailbox;
 mod memory;
 mod result;
 mod target;
+mod usage;
 mod watchdog;
 
 pub use debugging::Debugged;
@@ -16,6 +17,7 @@ pub use log::StepLog;
 pub use memory::Memory;
 pub use result::{RunEnd, ThreadState};
 pub use target::Target;
+pub use usage::memory_in_use;
 pub use watchdog::Limits;
 
 use crate::launch::LaunchError;
@@ -54,6 +56,8 @@ pub enum BackendError {
     Interrupted,
     /// The time that the user gave is over.
     OutOfTime,
+    /// More memory is used than the user allows.
+    OutOfMemory,
 }
 
 impl std::fmt::Display for BackendError {
@@ -65,6 +69,7 @@ impl std::fmt::Display for BackendError {
             }
             BackendError::Interrupted => write!(f, "interrupted"),
             BackendError::OutOfTime => write!(f, "the time limit is over"),
+            BackendError::OutOfMemory => write!(f, "the memory limit is reached"),
         }
     }
 }

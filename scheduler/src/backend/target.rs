@@ -4,7 +4,7 @@ mod starting;
 
 use super::result::{read_end, read_flushes, read_threads};
 use super::watchdog::{Hang, Watchdog};
-use super::{Backend, BackendError, Limits, Memory, RunEnd, RunRequest, StepLog, ThreadState, mailbox};
+use super::{Backend, BackendError, Limits, Memory, RunEnd, RunRequest, StepLog, ThreadState, mailbox, memory_in_use};
 use crate::explore::Locations;
 use crate::interrupt;
 use crate::launch::{ArenaMap, Captured, Function, Launch, LaunchError, Process, Regions, Shim};
@@ -42,6 +42,8 @@ pub struct Target {
     run: u64,
     hang: Option<Hang>,
     deadline: Option<Instant>,
+    /// How much memory rscale and all that it has started may use.
+    memory_limit: Option<u64>,
     gave_up: Option<RunEnd>,
 }
 
@@ -74,6 +76,7 @@ impl Target {
             run: u64::from(STARTED.fetch_add(1, Relaxed)) << 32,
             hang: None,
             deadline: None,
+            memory_limit: None,
             gave_up: None,
         };
         target.restart()?;
@@ -83,6 +86,11 @@ impl Target {
     /// Gives up an execution that is not over at this time.
     pub fn set_deadline(&mut self, deadline: Option<Instant>) {
         self.deadline = deadline;
+    }
+
+    /// Gives up an execution in which more memory is used than that.
+    pub fn set_memory_limit(&mut self, limit: Option<u64>) {
+        self.memory_limit = limit;
     }
 
     /// Makes these locations scheduling points from the next execution on; invariants read the observed ones.
@@ -164,6 +172,9 @@ impl Target {
             }
             if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Err(BackendError::OutOfTime);
+            }
+            if self.memory_limit.is_some_and(|limit| memory_in_use() > limit) {
+                return Err(BackendError::OutOfMemory);
             }
             if self.process().is_none_or(|process| process.ended().is_some()) {
                 return Ok(None);

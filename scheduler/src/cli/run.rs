@@ -5,8 +5,8 @@ use super::described::described;
 use super::{OutputArgs, check_file};
 use crate::compile::Subject;
 use crate::config::{
-    FilterChoice, Invariants, Rules, RunConfig, Scope, Surroundings, Watched, check_combination, parse_duration,
-    parse_filters,
+    FilterChoice, Invariants, Rules, RunConfig, Scope, Size, Surroundings, Watched, check_combination, parse_duration,
+    parse_filters, parse_size,
 };
 use crate::exit::{Exit, Failure};
 use crate::launch::Processors;
@@ -103,6 +103,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_STEPS as u64),
           help_heading = "Bounds")]
     max_steps: Option<u64>,
+    /// Stop when rscale and the program use so much memory: 500M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = "Bounds")]
+    max_memory: Option<Size>,
     /// Stop after 500ms, 30s, 5m, 1h
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Bounds")]
     time_limit: Option<Duration>,
@@ -267,6 +270,7 @@ impl RunArgs {
             wants_jobs: self.jobs.is_some(),
             deterministic: self.deterministic,
             max_executions: self.max_executions,
+            max_memory: self.max_memory,
             time_limit: self.time_limit,
             minimize: self.minimize.map_or(Some(RunConfig::MINIMIZE), |minimize| minimize.0),
             trace,

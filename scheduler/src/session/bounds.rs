@@ -1,5 +1,6 @@
 //! The bounds of a search, and why it stopped.
 
+use crate::backend::memory_in_use;
 use crate::config::RunConfig;
 use crate::explore::Counts;
 use crate::filters;
@@ -8,6 +9,9 @@ use std::time::{Duration, Instant};
 
 /// Runs between two looks at the clock: an execution takes microseconds.
 const BETWEEN_LOOKS: u64 = 64;
+
+/// Time between two looks at the memory in use.
+const BETWEEN_MEASUREMENTS: Duration = Duration::from_millis(20);
 
 /// Why a search stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +24,8 @@ pub enum Stop {
     Executions,
     /// `--time-limit`.
     Time,
+    /// `--max-memory`.
+    Memory,
     /// Ctrl-C.
     Interrupted,
 }
@@ -33,6 +39,8 @@ pub struct Bounds {
     /// Whether runs that were cut count too: a search that never ends may have no others.
     counts_runs: bool,
     deadline: Option<Instant>,
+    /// How much memory may be used, and when to look next.
+    memory: Option<(u64, Instant)>,
 }
 
 impl Bounds {
@@ -45,6 +53,7 @@ impl Bounds {
             max_executions: config.max_executions.unwrap_or(u64::MAX),
             counts_runs: config.filters.as_deref().is_some_and(filters::is_endless),
             deadline: config.time_limit.and_then(|limit| start.checked_add(limit)),
+            memory: config.max_memory.as_ref().map(|size| (size.bytes, start)),
         }
     }
 
@@ -77,8 +86,19 @@ impl Bounds {
         if self.counts_runs { counts.runs } else { counts.executions }
     }
 
+    /// Whether more memory is used than the user allows. Looking takes some ten microseconds, so it is not done often.
+    pub fn is_out_of_memory(&mut self) -> bool {
+        let Some((limit, next)) = &mut self.memory else { return false };
+        let now = Instant::now();
+        if now < *next {
+            return false;
+        }
+        *next = now + BETWEEN_MEASUREMENTS;
+        memory_in_use() > *limit
+    }
+
     /// The bound that is reached, if one is.
-    pub fn reached(&self, counts: &Counts) -> Option<Stop> {
+    pub fn reached(&mut self, counts: &Counts) -> Option<Stop> {
         if interrupt::requested() {
             return Some(Stop::Interrupted);
         }
@@ -86,6 +106,9 @@ impl Bounds {
             return Some(Stop::Executions);
         }
         let look = counts.started().is_multiple_of(BETWEEN_LOOKS);
-        (look && self.deadline.is_some_and(|deadline| Instant::now() >= deadline)).then_some(Stop::Time)
+        if look && self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Some(Stop::Time);
+        }
+        (look && self.is_out_of_memory()).then_some(Stop::Memory)
     }
 }

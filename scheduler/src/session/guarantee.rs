@@ -37,6 +37,10 @@ pub fn of(search: &dyn Strategy, end: End, config: &RunConfig, target: &Target) 
         Stop::Found => Some("stopped at the first finding".to_string()),
         Stop::Executions => Some(format!("stopped after {} executions, as asked", counts.executions)),
         Stop::Time => Some(format!("stopped by the time limit, after {} executions", counts.executions)),
+        Stop::Memory => {
+            let limit = config.max_memory.as_ref().map_or_else(String::new, ToString::to_string);
+            Some(format!("stopped at the memory limit of {limit}, after {} executions", counts.executions))
+        }
         Stop::Interrupted => Some(format!("interrupted after {} executions", counts.executions)),
     };
     let cuts: Vec<String> = search.preserves().iter().filter_map(cut).collect();

@@ -349,6 +349,11 @@ impl Host {
         self.limit(None);
     }
 
+    /// Gives up an execution in which rscale and all that it has started use more memory than that.
+    pub fn set_memory_limit(&mut self, limit: Option<u64>) {
+        self.frontend.backend_mut().set_memory_limit(limit);
+    }
+
     /// Gives up executions at this time, too; None for no more than the deadline.
     pub fn limit(&mut self, limit: Option<Instant>) {
         self.limit = limit;
@@ -450,6 +455,7 @@ fn failure(error: BackendError) -> Failure {
     match error {
         BackendError::Interrupted => Failure::Interrupted,
         BackendError::OutOfTime => Failure::OutOfTime,
+        BackendError::OutOfMemory => Failure::OutOfMemory,
         other => Failure::CannotRun(other.to_string()),
     }
 }

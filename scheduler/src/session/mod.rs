@@ -116,6 +116,7 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
         notes: Vec::new(),
     };
     exploration.host.set_deadline(exploration.bounds.deadline());
+    exploration.host.set_memory_limit(config.max_memory.as_ref().map(|size| size.bytes));
     exploration.note_single_worker(matches!(keeping, Keeping::Nothing));
     let stop = match exploration.keep(keeping)? {
         Some(stop) => stop,
@@ -166,6 +167,7 @@ impl Exploration<'_> {
                 Ok(()) => {}
                 Err(Failure::Interrupted) if self.search.counts().started() > 0 => return Ok(Stop::Interrupted),
                 Err(Failure::OutOfTime) if self.search.counts().started() > 0 => return Ok(Stop::Time),
+                Err(Failure::OutOfMemory) if self.search.counts().started() > 0 => return Ok(Stop::Memory),
                 Err(failure) => return Err(failure),
             }
             let output = self.outcomes.is_some().then(|| self.host.output());

@@ -97,7 +97,7 @@ impl<'a> Recorder<'a> {
         finding.trace = Some(trace::numbered_path(&self.config.trace, self.findings.len() + 1));
         self.write(&finding, locations, host)?;
         match confirm(&finding, violation, host, &self.config.rules) {
-            Err(Failure::Interrupted | Failure::OutOfTime) => {
+            Err(Failure::Interrupted | Failure::OutOfTime | Failure::OutOfMemory) => {
                 finding.explanation.push("not confirmed by a second run: there was no time left".into());
             }
             confirmed => {

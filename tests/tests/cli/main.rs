@@ -9,6 +9,7 @@ mod information;
 mod invariants;
 mod jobs;
 mod journals;
+mod limits;
 mod machine;
 mod memory;
 mod minimizing;

@@ -139,6 +139,9 @@ impl Crew<'_, '_> {
             if self.exploration.host.is_out_of_time() {
                 return Ok(Stop::Time);
             }
+            if self.exploration.bounds.is_out_of_memory() {
+                return Ok(Stop::Memory);
+            }
             self.show(progress);
         }
     }

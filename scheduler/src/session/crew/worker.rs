@@ -71,6 +71,7 @@ impl Post<'_> {
         let leader = self.leader.clone();
         let result = Host::like(launch, &self.config.rules).and_then(|mut host| {
             host.set_deadline(self.deadline);
+            host.set_memory_limit(self.config.max_memory.as_ref().map(|size| size.bytes));
             Worker {
                 search: self.search(),
                 post: self,
@@ -87,6 +88,7 @@ impl Post<'_> {
             Ok(()) => return,
             Err(Failure::Interrupted) => What::Stopped(Stop::Interrupted),
             Err(Failure::OutOfTime) => What::Stopped(Stop::Time),
+            Err(Failure::OutOfMemory) => What::Stopped(Stop::Memory),
             Err(failure) => What::Failed(failure),
         };
         let _ = leader.send(News { epoch: 0, what }); // a leader that is gone needs no news
