@@ -231,6 +231,12 @@ impl Bench<'_> {
         command.arg("--trace").arg(&self.trace).args(own);
         let repeated = |option: &&&str| FLAGS.contains(option) && own.iter().any(|own| own == **option);
         command.args(options.iter().filter(|option| !repeated(option)));
+        // How many search is tested elsewhere. Small schedules are made once: with a process for each try that takes long.
+        command.args(["--jobs", "1"]);
+        let is_first = self.expectation.isolation.first().is_some_and(|first| first == isolation);
+        if !is_first || options.contains(&"--keep-going") {
+            command.args(["--minimize", "off"]);
+        }
         command.arg("--").args(&self.expectation.arguments);
         let finished = process::run(&mut command)?;
         let summary =
