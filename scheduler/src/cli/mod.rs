@@ -13,6 +13,7 @@ mod report;
 mod resume;
 mod run;
 mod run_help;
+mod run_values;
 
 use crate::exit::{Exit, Failure};
 use crate::report::json::Destination;

@@ -2,6 +2,7 @@
 
 use super::ci::CiArgs;
 use super::described::described;
+use super::run_values::{EngineArg, IsolationArg, MemoryArg, Minimize, ScopeArg, parse_minimize};
 use super::{OutputArgs, check_file};
 use crate::compile::Subject;
 use crate::config::{
@@ -15,7 +16,7 @@ use crate::report::{Target, escape, json, print, text};
 use crate::session::Keeping;
 use crate::summary::Summary;
 use crate::{filters, session};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use rscale_protocol::MemoryModel;
 use rscale_protocol::arena::{Isolation, MAX_STEPS, UNBOUNDED};
 use std::ffi::OsString;
@@ -144,42 +145,6 @@ const MOST_JOBS: i64 = 1024;
 /// One worker for each processor.
 fn processors() -> u32 {
     Processors::mine().map_or(1, |processors| processors.count() as u32).max(1)
-}
-
-/// How long to minimise; None for not at all.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Minimize(Option<Duration>);
-
-fn parse_minimize(text: &str) -> Result<Minimize, String> {
-    let duration = if text == "off" { None } else { Some(parse_duration(text)?) };
-    Ok(Minimize(duration))
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum ScopeArg {
-    Sync,
-    All,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum MemoryArg {
-    Sc,
-    Tso,
-    Pso,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum IsolationArg {
-    Snapshot,
-    Fork,
-    Exec,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum EngineArg {
-    Fibers,
-    Threads,
-    Ptrace,
 }
 
 impl RunArgs {
@@ -402,8 +367,7 @@ mod tests {
         assert!(message(&["--memory", "tso", "--buffer", "-1"]).contains("unexpected argument"));
         assert!(message(&["--memory", "pso", "--scope", "sync"]).contains("they need --scope all"));
         assert!(message(&["--races", "--scope", "sync"]).contains("it needs --scope all"));
-        assert!(message(&["--jobs", "2"]).contains("parallel search is not there yet"));
-        assert!(message(&["--jobs", "0"]).contains("use --jobs 1"));
+        assert!(message(&["--jobs", "0"]).contains("0 is not in"));
         assert!(message(&["--engine", "threads"]).contains("for `rscale replay` only"));
         assert!(message(&["--engine", "ptrace"]).contains("not there yet"));
         assert!(message(&["--filters", "no-such-filter"]).starts_with("--filters: there is no filter"));

@@ -377,21 +377,6 @@ fn still_asleep(sleep: &Rc<Vec<Footprint>>, event: &Footprint) -> Rc<Vec<Footpri
     }
 }
 
-/// Whether something ended the execution for all threads at once.
-fn ends_early(execution: &Execution) -> bool {
-    !matches!(
-        execution.ending(),
-        Some(
-            Ending::Exit
-                | Ending::Deadlock
-                | Ending::Livelock
-                | Ending::Sleeping
-                | Ending::StepBudget
-                | Ending::Diverged
-        ) | None
-    )
-}
-
 /// The other ways in which the thread could have taken the event; where it says whom a signal wakes, the other waiters.
 fn alternatives(event: &Event, enabled: &[ThreadSet; 3]) -> impl Iterator<Item = Second> {
     let mine = event.footprint.token;

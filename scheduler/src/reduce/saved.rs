@@ -6,9 +6,10 @@
 use super::event::Event;
 use super::footprint::{Footprint, Mode, Reach, Role, Touch};
 use super::history::History;
+use super::otherwise::ends_early;
 use super::plan::Node;
 use super::wakeup::Tree;
-use super::{Reduction, Second, ends_early, still_asleep};
+use super::{Reduction, Second, still_asleep};
 use crate::explore::{Counts, Order};
 use crate::frontend::Execution;
 use rscale_protocol::arena::Token;

@@ -5,10 +5,10 @@
 //! be possible behind them, and all that follows must be the same, up to the end. Where it is not, the run is reported
 //! as one that did something else under the same schedule.
 
-use super::ends_early;
 use super::event::Event;
 use super::footprint::Reach;
 use super::history::{EventIndex, History, Predecessor};
+use super::otherwise::ends_early;
 use crate::explore::{Absorbed, Counts, Divergence, Plan, Strategy, Stream};
 use crate::filters::{Preserves, Terms};
 use crate::frontend::Execution;

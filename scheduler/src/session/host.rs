@@ -3,6 +3,8 @@
 //! Some programs need more than the cheapest set-up: more threads, an earlier start, a process per execution. The host
 //! notices what an execution asks for, starts the program again accordingly, and runs the schedule again.
 
+mod races;
+
 use super::admit;
 use crate::backend::{Backend, BackendError, Limits, RunEnd, RunRequest, Target};
 use crate::compile::Subject;
@@ -183,69 +185,6 @@ impl Host {
                 return self.look_for_races(execution, Some(request));
             }
         }
-    }
-
-    /// Looks for the data races of an execution. What some accesses are about is only to be seen when they are made; then
-    /// the execution is stepped through once, and run again as it was requested, so that the program stands where it did.
-    pub fn look_for_races(
-        &mut self,
-        execution: &mut Execution,
-        request: Option<&RunRequest<'_>>,
-    ) -> Result<(), Failure> {
-        execution.races.clear();
-        let Some(mut detector) = self.detector.take() else { return Ok(()) };
-        let looked = self.races(&mut detector, execution, request);
-        self.detector = Some(detector);
-        execution.races = looked?;
-        Ok(())
-    }
-
-    fn races(
-        &mut self,
-        detector: &mut Detector,
-        execution: &mut Execution,
-        request: Option<&RunRequest<'_>>,
-    ) -> Result<Vec<Race>, Failure> {
-        let unknown = match detector.look(&execution.steps, self.target()) {
-            Looked::Found(races) => return Ok(races),
-            Looked::Unknown(steps) => steps,
-        };
-        let schedule: Vec<Token> = execution.steps.iter().map(Step::token).collect();
-        let actions: Vec<(usize, Action)> =
-            unknown.iter().map(|&index| (index, execution.steps[index].action)).collect();
-        self.walk(&schedule, &actions, detector)?;
-        match request {
-            Some(request) => self.frontend.run(request, execution).map_err(failure)?,
-            None => self
-                .frontend
-                .run(&RunRequest { new_steps: Some(0), ..self.request(&schedule) }, execution)
-                .map_err(failure)?,
-        }
-        self.name_invariant(execution);
-        match detector.look(&execution.steps, self.target()) {
-            Looked::Found(races) => Ok(races),
-            // Something is different this time; it is for others to say that the program is not deterministic.
-            Looked::Unknown(_) => Ok(Vec::new()),
-        }
-    }
-
-    /// Takes the steps of a schedule one by one, and has the detector look at what those are about that it asks for.
-    fn walk(&mut self, schedule: &[Token], asked: &[(usize, Action)], detector: &mut Detector) -> Result<(), Failure> {
-        let Some(last) = asked.iter().map(|&(index, _)| index).max() else { return Ok(()) };
-        let mut paused = Execution::default();
-        let request = RunRequest { new_steps: Some(0), ..self.request(&[]) };
-        self.frontend.run(&request, &mut paused).map_err(failure)?;
-        for (index, &token) in schedule.iter().enumerate().take(last + 1) {
-            for (_, action) in asked.iter().filter(|&&(wanted, _)| wanted == index) {
-                detector.learn(action, self.target());
-            }
-            let can_go_on = paused.end.as_ref().is_some_and(|end| end.ending == Ending::Paused);
-            if index == last || !can_go_on {
-                break;
-            }
-            self.frontend.step_thread(token, &mut paused).map_err(failure)?;
-        }
-        Ok(())
     }
 
     /// Starts the program again in another way if the execution could not go on. Returns whether it did.
