@@ -1,7 +1,7 @@
 //! Looking for data races in the executions of a program.
 
 use super::{Host, failure};
-use crate::backend::{Backend, RunRequest};
+use crate::backend::RunRequest;
 use crate::exit::Failure;
 use crate::frontend::Execution;
 use crate::races::{Detector, Looked, Race};
