@@ -64,7 +64,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS), help_heading = "Search")]
     jobs: Option<u32>,
 
-    /// The first finding is that of one worker, whatever --jobs
+    /// The first finding is that of one worker
     #[arg(long, help_heading = "Search")]
     deterministic: bool,
     /// Milliseconds that one worker goes on alone, for tests of small programs
@@ -83,7 +83,7 @@ pub struct RunArgs {
     /// Data races are findings
     #[arg(long, help_heading = "Findings")]
     races: bool,
-    /// A function int f(void) of the program that must return true in every state (repeatable)
+    /// int f(void) that is true in every state (repeatable)
     #[arg(long, value_name = "NAME", help_heading = "Findings")]
     invariant: Vec<String>,
     /// A file that names such functions, one per line
@@ -93,7 +93,7 @@ pub struct RunArgs {
     #[arg(long, help_heading = "Findings")]
     outcomes: bool,
 
-    /// Time to look for a smaller schedule of a finding, or off [default: 1s]
+    /// Time to make a finding smaller, or off [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = parse_minimize, help_heading = "Findings")]
     minimize: Option<Minimize>,
 
@@ -104,7 +104,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_STEPS as u64),
           help_heading = "Bounds")]
     max_steps: Option<u64>,
-    /// Stop when rscale and the program use so much memory: 500M, 2G
+    /// Stop at so much memory in use: 500M, 2G
     #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = "Bounds")]
     max_memory: Option<Size>,
     /// Stop after 500ms, 30s, 5m, 1h
@@ -121,7 +121,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME", hide_possible_values = true, help_heading = "Engine")]
     engine: Option<EngineArg>,
 
-    /// Write the search ahead, so that rscale resume can go on
+    /// Write the search ahead, for rscale resume
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     journal: Option<PathBuf>,
     /// Trace of the first finding [default: trace.txt]
@@ -134,7 +134,7 @@ pub struct RunArgs {
     /// No progress line on the terminal
     #[arg(long, help_heading = "Output")]
     no_progress: bool,
-    /// A line of progress so often, also without a terminal
+    /// A line of progress so often, in logs too
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Output")]
     log_interval: Option<Duration>,
 }

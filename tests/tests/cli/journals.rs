@@ -34,7 +34,7 @@ fn a_search_in_three_parts_is_one_search() {
 
 #[test]
 fn a_search_that_was_killed_goes_on() {
-    let place = readers(16);
+    let place = readers(15);
     let journal = place.scratch.file("journal");
     let line = ["run", "./readers", "--journal", "journal", "--quiet"];
     let running = Running::start(&mut place.command(&line)).expect("started");
@@ -44,7 +44,7 @@ fn a_search_that_was_killed_goes_on() {
     nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGKILL).expect("killed");
     running.finish().expect("ended");
     expect_status(&place.rscale(&["resume", "journal", "--quiet", "--json", "result.json"]), 0);
-    assert_eq!((summary(&place).number("executions"), summary(&place).number("blocked")), (Some(1 << 16), Some(0)));
+    assert_eq!((summary(&place).number("executions"), summary(&place).number("blocked")), (Some(1 << 15), Some(0)));
 }
 
 #[test]
