@@ -33,6 +33,8 @@ pub fn end_at(ending: Ending, value: u64, address: u64, registers: &[u64; 17]) -
     }
     let result = &arena::get().result;
     result.address.store(address, Relaxed);
+    result.block_site.store(0, Relaxed);
+    result.freed_at.store(0, Relaxed);
     result.registers.iter().zip(registers).for_each(|(word, &value)| word.store(value, Relaxed));
     if !world::get().running.get() {
         give_up(ending, value);
@@ -58,10 +60,13 @@ pub fn misuse(misuse: Misuse) -> ! {
 /// The program misused the heap; the address is that of the data of a block.
 pub fn heap_error(error: HeapError, data: u64) -> ! {
     if let Some(arena) = arena::attached() {
-        let (site, size) = crate::heap::origin(data);
+        let origin = crate::heap::origin(data);
+        let (thread, freed_at) = origin.freed_by.unwrap_or((ThreadId::MAIN, 0));
         arena.result.address.store(data, Relaxed);
-        arena.result.block_site.store(site, Relaxed);
-        arena.result.block_size.store(size, Relaxed);
+        arena.result.block_site.store(origin.site, Relaxed);
+        arena.result.block_size.store(origin.size, Relaxed);
+        arena.result.freed_at.store(freed_at, Relaxed);
+        arena.result.freed_by.store(thread.0.into(), Relaxed);
     }
     end(Ending::Memory, error as u64)
 }

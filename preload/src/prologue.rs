@@ -24,6 +24,7 @@ fn begin_here() {
     }
     // What was noted on the way here is forgotten, so that it does not matter whether there was one.
     access::begin();
+    access::freed::keep();
 }
 
 #[cold]

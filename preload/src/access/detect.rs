@@ -8,7 +8,7 @@
 use super::clocks;
 use super::locations::Location;
 use super::records::{self, Entry, Record};
-use super::shadow::{Granule, Word};
+use super::shadow::{FOR_EVER, Granule, Word};
 use crate::{arena, world};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::ThreadId;
@@ -61,7 +61,7 @@ pub fn quiet(kind: Kind, range: Location) -> bool {
             return true;
         }
         let is_foreign = |word: Word| !word.is_stale(clocks::base()) && word.thread() != me;
-        let is_simple = own.as_record().is_none() && other.as_record().is_none();
+        let is_simple = own.is_access() && other.is_access();
         let is_covered = own.is_stale(clocks::base()) || own.bytes() & !bytes == 0;
         if !is_simple || is_foreign(own) || is_foreign(other) || !(is_now || is_covered) {
             return false;
@@ -86,14 +86,16 @@ fn access(kind: Kind, range: Location, is_divisible: bool) {
 impl Access {
     fn visit_granule(&self, address: u64, bytes: u8) {
         let granule = Granule::of(address);
+        if !granule.written().is_access() && granule.written().is_stale(clocks::base()) {
+            granule.set_both(Word::NONE);
+        }
         let (written, read) = (granule.written(), granule.read());
-        match written.as_record() {
-            Some(_) if written.is_stale(clocks::base()) => granule.set_both(Word::NONE),
-            Some(number) => {
-                self.visit_record(records::get(number), address, bytes);
-                return self.note_done(granule, records::get(number), bytes);
-            }
-            None => {}
+        if let Some(number) = written.as_record() {
+            self.visit_record(records::get(number), address, bytes);
+            return self.note_done(granule, records::get(number), bytes);
+        }
+        if let Some(thread) = written.as_freed() {
+            return self.visit_freed(thread, written.clock(), address, bytes);
         }
         if self.is_unordered(written, bytes) || (self.kind == Kind::Write && self.is_unordered(read, bytes)) {
             return self.inflate(granule, address, bytes);
@@ -104,6 +106,15 @@ impl Access {
         };
         if done.is_none() {
             self.inflate(granule, address, bytes);
+        }
+    }
+
+    /// Freed memory is for nobody to access, which ends the execution. Whether it could have come before it was freed is
+    /// for the search to find out.
+    fn visit_freed(&self, thread: ThreadId, clock: u64, address: u64, bytes: u8) {
+        let is_ordered = clock == FOR_EVER || thread == self.thread || clock <= clocks::known(self.thread, thread);
+        if !is_ordered {
+            self.report(address, bytes, bytes);
         }
     }
 

@@ -6,7 +6,7 @@
 use super::clocks::BUDGET;
 use super::detect::{self, Kind};
 use super::locations::Location;
-use super::{point, spin};
+use super::{freed, point, spin};
 use crate::{evaluation, gate};
 use rscale_protocol::Action;
 
@@ -42,19 +42,30 @@ impl Here {
 
     /// A range is about to be accessed. Returns whether other threads may have run.
     pub fn range(self, kind: Kind, start: u64, length: u64) -> bool {
-        let range = Location { start, length };
+        self.access(kind, Location { start, length }, true)
+    }
+
+    /// A block is about to be freed; whether it has been already is for the heap to say.
+    pub fn frees<T>(self, start: *const T, length: usize) {
+        self.access(Kind::Write, Location { start: start as u64, length: length as u64 }, false);
+    }
+
+    fn access(self, kind: Kind, range: Location, must_exist: bool) -> bool {
         if evaluation::is_under_way() {
             note_evaluated(kind, range);
             return false;
         }
         if kind == Kind::Write {
-            spin::note_write(start);
+            spin::note_write(range.start);
         }
-        if !self.is_to_watch(length) || detect::quiet(kind, range) {
+        if !self.is_to_watch(range.length) || detect::quiet(kind, range) {
             return false;
         }
         let passed = point::points(kind, range, self);
         detect::divisible(kind, range);
+        if must_exist {
+            freed::check(kind, range);
+        }
         passed
     }
 
@@ -86,6 +97,7 @@ impl Here {
         }
         if self.is_to_watch(length) && !detect::quiet(kind, range) {
             detect::divisible(kind, range);
+            freed::check(kind, range);
         }
     }
 

@@ -77,6 +77,9 @@ fn mark(granule: Granule, bytes: u8) {
         Some(number) if known.clock() == FOR_EVER => records::get(number),
         _ => {
             let (number, record) = records::allocate();
+            if known.as_freed().is_some() && known.clock() == FOR_EVER {
+                record.set_freed_for_ever();
+            }
             granule.set_both(Word::record(FOR_EVER, number));
             record
         }

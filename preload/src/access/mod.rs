@@ -16,6 +16,7 @@
 
 pub mod clocks;
 mod detect;
+pub mod freed;
 mod library;
 pub mod local;
 pub mod locations;

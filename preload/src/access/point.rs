@@ -6,7 +6,7 @@ use super::library::Here;
 use super::locations::{self, Location};
 use super::shadow::{FOR_EVER, Granule};
 use super::spin::Look;
-use super::{copy_bytes, spin, vectors};
+use super::{copy_bytes, freed, spin, vectors};
 use crate::{buffer, evaluation, finish, gate, section, world};
 use rscale_protocol::region::SiteKind;
 use rscale_protocol::{Action, Ending, Extent, Op, Variable};
@@ -64,7 +64,9 @@ pub fn part(kind: SiteKind, range: Location, place: Place, local: &dyn Fn() -> u
     } else if kind != SiteKind::Read {
         spin::note_write(range.start);
     }
-    detect::instruction(if kind == SiteKind::Read { Kind::Read } else { Kind::Write }, range);
+    let kind = if kind == SiteKind::Read { Kind::Read } else { Kind::Write };
+    detect::instruction(kind, range);
+    freed::check(kind, range);
 }
 
 /// An access to communication variables.

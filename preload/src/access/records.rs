@@ -5,12 +5,9 @@
 //! execution, behind them.
 
 use super::clocks::{self, Own};
-use super::shadow::Word;
+use super::shadow::{MOST_RECORDS, Word};
 use crate::checkpoint::Tape;
 use core::cell::Cell;
-
-/// Most records at a time: what a shadow word can number.
-const CAPACITY: usize = 1 << 24;
 
 static MEMORY: Own<u64> = Own(Cell::new(0));
 static ENTRIES: Own<usize> = Own(Cell::new(0));
@@ -28,7 +25,16 @@ struct Head {
     /// Bytes on which a race was reported in this execution.
     reported: u8,
     length: u16,
-    unused: u32,
+    /// Bytes that were freed: in this execution, and before the first decision of all of them.
+    freed: u8,
+    freed_for_ever: u8,
+    unused: u16,
+}
+
+impl Head {
+    fn empty() -> Head {
+        Head { base: clocks::base(), communication: 0, reported: 0, length: 0, freed: 0, freed_for_ever: 0, unused: 0 }
+    }
 }
 
 /// One record.
@@ -60,7 +66,7 @@ impl Entry {
 /// Reserves room for records of this many threads: each may have an entry for reads and one for writes.
 pub fn reserve(threads: usize) -> bool {
     ENTRIES.0.set(2 * threads);
-    let Some(memory) = super::reserve(0, (CAPACITY * stride()) as u64) else { return false };
+    let Some(memory) = super::reserve(0, (MOST_RECORDS * stride()) as u64) else { return false };
     MEMORY.0.set(memory);
     true
 }
@@ -94,13 +100,13 @@ pub fn bring_back(tape: &mut Tape) {
 /// A fresh record and its number.
 pub fn allocate() -> (usize, Record) {
     let number = USED.0.get();
-    if number == CAPACITY {
+    if number == MOST_RECORDS {
         crate::finish::unsupported(b"shares more memory between threads than rscale can watch");
     }
     USED.0.set(number + 1);
     let record = get(number);
     // SAFETY: the record lies in the reserved memory.
-    unsafe { *record.head = Head { base: clocks::base(), communication: 0, reported: 0, length: 0, unused: 0 } };
+    unsafe { *record.head = Head::empty() };
     (number, record)
 }
 
@@ -119,7 +125,7 @@ impl Record {
     pub fn refresh(self) {
         let head = self.head();
         if head.base != clocks::base() {
-            (head.base, head.length, head.reported) = (clocks::base(), 0, 0);
+            (head.base, head.length, head.reported, head.freed) = (clocks::base(), 0, 0, 0);
         }
     }
 
@@ -129,6 +135,24 @@ impl Record {
 
     pub fn add_communication(self, bytes: u8) {
         self.head().communication |= bytes;
+    }
+
+    /// Which bytes are freed memory.
+    pub fn freed(self) -> u8 {
+        self.refresh();
+        self.head().freed | self.head().freed_for_ever
+    }
+
+    /// All bytes have been freed, or are in use again.
+    pub fn set_freed(self, is_freed: bool) {
+        self.refresh();
+        self.head().freed = if is_freed { 0xff } else { 0 };
+        self.head().freed_for_ever &= self.head().freed;
+    }
+
+    /// All bytes have been freed before the first decision.
+    pub fn set_freed_for_ever(self) {
+        self.head().freed_for_ever = 0xff;
     }
 
     /// Marks bytes as reported; returns whether some of them were not yet.

@@ -9,7 +9,8 @@
 //! ```text
 //! 63       62 .......... 24  23 .. 17  16  15 .. 8  7 .. 0
 //! special  clock             thread    0   0        bytes         an access
-//! special  clock             record number                        a record
+//! special  clock             0 record number                      a record
+//! special  clock             1 thread                             freed: by whom and when
 //! 0        clock             thread    0   written  read          what was done, beside a record
 //! ```
 //!
@@ -36,7 +37,10 @@ pub const CLOCK_SHIFT: u32 = 24;
 pub const THREAD_SHIFT: u32 = 17;
 /// The clock of records that are valid in every execution.
 pub const FOR_EVER: u64 = (1 << 39) - 1;
-const RECORD_MASK: u64 = (1 << CLOCK_SHIFT) - 1;
+/// Marks a word of freed memory, beside [`SPECIAL`].
+const FREED: u64 = 1 << (CLOCK_SHIFT - 1);
+/// Most records: what a word can number.
+pub const MOST_RECORDS: usize = FREED as usize;
 /// Bytes of a granule.
 pub const GRANULE: u64 = 8;
 
@@ -143,7 +147,22 @@ impl Word {
 
     /// The number of the record that it refers to.
     pub fn as_record(self) -> Option<usize> {
-        (self.0 & SPECIAL != 0).then_some((self.0 & RECORD_MASK) as usize)
+        (self.0 & (SPECIAL | FREED) == SPECIAL).then_some((self.0 & (FREED - 1)) as usize)
+    }
+
+    /// Memory that a thread has freed.
+    pub fn freed(clock: u64, thread: ThreadId) -> Word {
+        Word(SPECIAL | clock << CLOCK_SHIFT | FREED | u64::from(thread.0))
+    }
+
+    /// Who has freed the memory.
+    pub fn as_freed(self) -> Option<ThreadId> {
+        (self.0 & (SPECIAL | FREED) == SPECIAL | FREED).then_some(ThreadId(self.0 as u16 & 0x7f))
+    }
+
+    /// Whether it is neither a record nor freed memory.
+    pub fn is_access(self) -> bool {
+        self.0 & SPECIAL == 0
     }
 
     /// Whether it is about an execution that is over.

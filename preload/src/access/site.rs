@@ -4,7 +4,7 @@ use super::detect::Kind;
 use super::locations::Location;
 use super::point::{self, Place};
 use super::strings::StringInstruction;
-use super::{clocks, region, saving, spin, tearing};
+use super::{clocks, freed, region, saving, spin, tearing};
 use crate::{buffer, evaluation};
 use rscale_protocol::region::{FENCE_SLOT, GENERAL_SLOT, Site, SiteKind, SiteShape, WIDTHS};
 
@@ -116,6 +116,9 @@ fn plain(frame: &mut Frame, kind: SiteKind, range: Location) {
         buffer::pass_fence(true, region::original_end(site));
     }
     if !point::is_communication(range) {
+        if freed::is_freed(range) {
+            locate(frame); // the execution ends here, and its stack is looked at
+        }
         return tearing::parts(kind, range).for_each(|part| point::part(kind, part, Place { pc: 0, part: 0 }, &|| 0));
     }
     let (site, tail) = locate(frame);

@@ -8,7 +8,7 @@
 use super::detect::{self, Kind};
 use super::locations::{self, Location};
 use super::point::{self, Place};
-use super::{copy_bytes, spin, tearing};
+use super::{copy_bytes, freed, spin, tearing};
 use core::arch::asm;
 use rscale_protocol::region::{Site, SiteKind};
 
@@ -115,6 +115,7 @@ impl StringInstruction {
                 spin::note_write(range.start);
             }
             detect::divisible(kind, range);
+            freed::check(kind, range);
         });
     }
 

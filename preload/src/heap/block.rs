@@ -1,5 +1,8 @@
 //! One block of the heap: a header, the data, and a marked end.
 
+use crate::access::locations::Location;
+use rscale_protocol::ThreadId;
+
 /// What the data of every block is a multiple of.
 pub const ALIGNMENT: u64 = 16;
 /// Bytes before the data.
@@ -8,7 +11,9 @@ pub const HEADER: u64 = size_of::<Header>() as u64;
 const RED_ZONE: u64 = 8;
 
 const LIVE: u64 = 0x4c49_5645_b10c_0001;
-const FREED: u64 = 0x4652_4545_b10c_0002;
+/// The highest byte of the state of a freed block; below it the thread, and where it freed the block.
+const FREED: u64 = 0x46;
+const SITE_BITS: u32 = 48;
 const GAP: u64 = 0x4741_5042_b10c_0003;
 /// Fills freed blocks: as a pointer, it leads nowhere.
 const POISON: u8 = 0xdf;
@@ -23,7 +28,7 @@ struct Header {
     total: u64,
     /// Bytes that were asked for.
     size: u64,
-    /// [`LIVE`], [`FREED`] or [`GAP`].
+    /// [`LIVE`], [`GAP`], or [`FREED`] with by whom and where.
     state: u64,
     /// Where it was allocated; next free block once it is in a bin.
     site: u64,
@@ -69,6 +74,11 @@ impl Block {
         unsafe { self.header().read() }
     }
 
+    /// Its data.
+    pub fn location(&self) -> Location {
+        Location { start: self.data(), length: self.size() }
+    }
+
     /// The address of the data.
     pub fn data(&self) -> u64 {
         self.0 + HEADER
@@ -96,7 +106,14 @@ impl Block {
 
     /// Whether it was freed.
     pub fn is_freed(&self) -> bool {
-        self.read().state == FREED
+        self.read().state >> (SITE_BITS + 8) == FREED
+    }
+
+    /// Who freed it, and where.
+    pub fn freed_by(&self) -> Option<(ThreadId, u64)> {
+        let state = self.read().state;
+        let thread = ThreadId((state >> SITE_BITS) as u16 & 0xff);
+        self.is_freed().then_some((thread, state & ((1 << SITE_BITS) - 1)))
     }
 
     /// Links the block to another.
@@ -135,11 +152,12 @@ impl Block {
         (header.total - HEADER - header.size).min(2 * RED_ZONE)
     }
 
-    /// Takes the block from the program.
-    pub fn end_life(&self) {
+    /// A thread gives the block back at a place in the program.
+    pub fn end_life(&self, thread: ThreadId, site: u64) {
+        let state = FREED << 8 | u64::from(thread.0);
         // SAFETY: a live block; its data belongs to nobody any more.
         unsafe {
-            (*self.header()).state = FREED;
+            (*self.header()).state = state << SITE_BITS | site & ((1 << SITE_BITS) - 1);
             core::ptr::write_bytes(self.data() as *mut u8, POISON, self.size().min(POISONED) as usize);
         }
     }

@@ -58,8 +58,13 @@ fn is_stream_buffer(block: &Block) -> bool {
     (function..function + LENGTH).contains(&block.site())
 }
 
-/// Whether a freed block lies around the address.
-pub fn freed_block_around(address: u64) -> bool {
+/// The freed block around an address of the heap.
+pub fn freed_block_around(address: u64) -> Option<Block> {
     let thread = ((address - BASE) / STRIDE) as usize;
-    blocks(thread).any(|block| block.is_freed() && (block.data()..block.data() + block.size()).contains(&address))
+    blocks(thread).find(|block| block.is_freed() && (block.data()..block.data() + block.size()).contains(&address))
+}
+
+/// All freed blocks.
+pub fn freed_blocks() -> impl Iterator<Item = Block> {
+    all_blocks().filter(Block::is_freed)
 }

@@ -11,11 +11,12 @@ mod reuse;
 pub use block::is_poison;
 pub use check::at_exit;
 
+use crate::access::freed;
 use crate::{control, finish, gate, sys, world};
 use block::{ALIGNMENT, Block, HEADER};
 use core::cell::Cell;
-use rscale_protocol::MAX_THREADS;
 use rscale_protocol::ending::HeapError;
+use rscale_protocol::{MAX_THREADS, ThreadId};
 
 /// Where the heap lies: far from where the kernel puts mappings.
 const BASE: u64 = 0x6100_0000_0000;
@@ -60,7 +61,10 @@ pub fn allocate(size: usize, alignment: usize) -> *mut u8 {
     }
     let thread = world::get().current.get().index();
     let block = match reuse::take(thread, size as u64, alignment) {
-        Some(block) => Some(block),
+        Some(block) => {
+            freed::unmark(block.location());
+            Some(block)
+        }
         None => extend(thread, size as u64, alignment),
     };
     block.map_or(core::ptr::null_mut(), |block| block.start_life(size as u64, gate::caller()))
@@ -123,7 +127,8 @@ pub fn free(pointer: *mut u8) {
             if block.is_overflown() {
                 finish::heap_error(HeapError::Overflow, pointer as u64);
             }
-            block.end_life();
+            block.end_life(world::get().current.get(), gate::caller());
+            freed::mark(block.location());
             reuse::give((pointer as u64 - BASE) as usize / STRIDE as usize, block);
         }
         Err(error) => finish::heap_error(error, pointer as u64),
@@ -151,14 +156,27 @@ fn is_below_top(address: u64) -> bool {
     offset % STRIDE < state().tops[(offset / STRIDE) as usize].get()
 }
 
-/// Where a block was allocated and its size; zeroes for what is no block.
-pub fn origin(data: u64) -> (u64, u64) {
+/// What is known of a block.
+#[derive(Default)]
+pub struct Origin {
+    /// Where it was allocated.
+    pub site: u64,
+    pub size: u64,
+    /// Who freed it and where, if it is freed.
+    pub freed_by: Option<(ThreadId, u64)>,
+}
+
+/// What is known of the block with this data; nothing of what is no block.
+pub fn origin(data: u64) -> Origin {
     if !(BASE + HEADER..END).contains(&data) || !data.is_multiple_of(ALIGNMENT) || !is_below_top(data) {
-        return (0, 0);
+        return Origin::default();
     }
     // SAFETY: the address lies in a used part of the heap, where the header can be read whatever it holds.
     let block = unsafe { Block::at(data - HEADER) };
-    if block.is_live() || block.is_freed() { (block.site(), block.size()) } else { (0, 0) }
+    if !block.is_live() && !block.is_freed() {
+        return Origin::default();
+    }
+    Origin { site: block.site(), size: block.size(), freed_by: block.freed_by() }
 }
 
 /// The size that was asked for; 0 for what is not a live block.
@@ -189,7 +207,18 @@ pub fn reallocate(pointer: *mut u8, size: usize) -> *mut u8 {
 pub fn is_in_freed_block(address: u64) -> bool {
     let is_heap = (BASE..END).contains(&address) && is_below_top(address);
     // SAFETY: the address lies in a used part of the heap.
-    is_heap && unsafe { block::is_poisoned(address) } && check::freed_block_around(address)
+    is_heap && unsafe { block::is_poisoned(address) } && check::freed_block_around(address).is_some()
+}
+
+/// The data of the freed block around an address.
+pub fn freed_block_around(address: u64) -> Option<u64> {
+    let is_heap = (BASE..END).contains(&address) && is_below_top(address);
+    if is_heap { check::freed_block_around(address).map(|block| block.data()) } else { None }
+}
+
+/// Tells of the data of every freed block: its address and size.
+pub fn for_each_freed(mut act: impl FnMut(u64, u64)) {
+    check::freed_blocks().for_each(|block| act(block.data(), block.size()));
 }
 
 /// The part of a sub-arena around this page that nothing had used when `main` began: whose, and its limits. Does not look

@@ -19,7 +19,7 @@ fn allocate(size: usize, alignment: usize) -> *mut c_void {
 fn give_up(pointer: *mut c_void) {
     if access::is_watching() {
         let here = Here::caller();
-        here.writes(pointer, heap::size_of_block(pointer.cast()));
+        here.frees(pointer, heap::size_of_block(pointer.cast()));
         here.resume();
     }
 }

@@ -15,7 +15,7 @@ mod watchdog;
 pub use debugging::Debugged;
 pub use log::StepLog;
 pub use memory::Memory;
-pub use result::{RunEnd, ThreadState};
+pub use result::{Block, RunEnd, ThreadState};
 pub use target::Target;
 pub use usage::memory_in_use;
 pub use watchdog::Limits;

@@ -1,9 +1,20 @@
 //! The result of a run, decoded from the arena and checked.
 
-use rscale_protocol::arena::{Arena, Location, load_bytes, load_set};
+use rscale_protocol::arena::{Arena, Location, RunResult, load_bytes, load_set};
 use rscale_protocol::model::Life;
 use rscale_protocol::{Action, Ending, MAX_THREADS, MemoryModel, ThreadId, ThreadSet};
 use std::sync::atomic::Ordering::Relaxed;
+
+/// A block of the heap that was misused.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Block {
+    /// Where it was allocated; 0 where that is not known.
+    pub site: u64,
+    /// Bytes that were asked for.
+    pub size: u64,
+    /// Who freed it and where, if it was freed.
+    pub freed_by: Option<(ThreadId, u64)>,
+}
 
 /// How an execution ended, or where it is paused.
 #[derive(Clone, Debug)]
@@ -14,8 +25,8 @@ pub struct RunEnd {
     pub value: u64,
     /// The faulting address of a crash, the block of a heap error.
     pub address: u64,
-    /// Where the block of a heap error was allocated, and its size; zeroes where that is not known.
-    pub block: (u64, u64),
+    /// The block of a heap error.
+    pub block: Block,
     /// The thread that ended it.
     pub thread: ThreadId,
     /// Who can take a step in the final state.
@@ -62,7 +73,7 @@ pub(super) fn read_end(arena: &Arena) -> Option<RunEnd> {
         ending,
         value: result.value.load(Relaxed),
         address: result.address.load(Relaxed),
-        block: (result.block_site.load(Relaxed), result.block_size.load(Relaxed)),
+        block: read_block(result),
         thread: ThreadId::from_index(result.thread.load(Relaxed) as usize)?,
         enabled: [0, 1, 2].map(|choice: usize| load_set(&result.enabled[choice])),
         live: load_set(&result.live),
@@ -70,6 +81,16 @@ pub(super) fn read_end(arena: &Arena) -> Option<RunEnd> {
         reads: read_locations(&arena.reads, arena.result.reads.load(Relaxed)),
         text,
     })
+}
+
+fn read_block(result: &RunResult) -> Block {
+    let freed_at = result.freed_at.load(Relaxed);
+    let thread = ThreadId::from_index(result.freed_by.load(Relaxed) as usize);
+    Block {
+        site: result.block_site.load(Relaxed),
+        size: result.block_size.load(Relaxed),
+        freed_by: thread.filter(|_| freed_at != 0).map(|thread| (thread, freed_at)),
+    }
 }
 
 fn read_locations(locations: &[Location], count: u32) -> Vec<(u64, u64)> {

@@ -4,7 +4,9 @@ mod starting;
 
 use super::result::{read_end, read_flushes, read_threads};
 use super::watchdog::{Hang, Watchdog};
-use super::{Backend, BackendError, Limits, Memory, RunEnd, RunRequest, StepLog, ThreadState, mailbox, memory_in_use};
+use super::{
+    Backend, BackendError, Block, Limits, Memory, RunEnd, RunRequest, StepLog, ThreadState, mailbox, memory_in_use,
+};
 use crate::explore::Locations;
 use crate::interrupt;
 use crate::launch::{ArenaMap, Captured, Function, Launch, LaunchError, Process, Regions, Shim};
@@ -256,7 +258,7 @@ impl Target {
             ending,
             value,
             address: 0,
-            block: (0, 0),
+            block: Block::default(),
             thread,
             enabled,
             live: ThreadSet::EMPTY,

@@ -16,7 +16,7 @@ pub use orderings::tell;
 pub use waiting::verb;
 pub use witness::{Seen, Witness};
 
-use crate::backend::{Backend, RunEnd, Target, ThreadState};
+use crate::backend::{Backend, Block, RunEnd, Target, ThreadState};
 use crate::finding::{Finding, Identity, StepView, ThreadView};
 use crate::property::Violation;
 use moment::Moment;
@@ -76,15 +76,21 @@ impl Explainer {
 
     /// More about it: the wait-for relation of a deadlock, the block of a heap error.
     fn explanation(&self, end: &RunEnd, moment: &Moment<'_>, steps: &[Step]) -> Vec<String> {
-        let (site, size) = end.block;
         match end.ending {
             Ending::Deadlock => waiting::explain(end, moment, &self.names),
             Ending::Invariant => vec![self.last_step(moment, steps)],
-            Ending::Memory if site != 0 => {
-                vec![format!("the block of {size} bytes was allocated at {}", self.names.location(site))]
-            }
+            Ending::Memory => self.block(&end.block),
             _ => Vec::new(),
         }
+    }
+
+    /// Where a block of the heap comes from, and where it went.
+    fn block(&self, block: &Block) -> Vec<String> {
+        let Block { site, size, freed_by } = *block;
+        let place = |pc| self.names.location(pc);
+        let allocated = (site != 0).then(|| format!("the block of {size} bytes was allocated at {}", place(site)));
+        let freed = freed_by.map(|(thread, pc)| format!("thread {} has freed it at {}", thread.0, place(pc)));
+        allocated.into_iter().chain(freed).collect()
     }
 
     /// The step after which an invariant failed.
@@ -104,8 +110,8 @@ impl Explainer {
             let last = steps.last().filter(|step| step.action.pc != 0)?;
             return Some(self.names.location(last.action.pc));
         }
-        if end.ending == Ending::Memory && end.value == HeapError::Leak as u64 && end.block.0 != 0 {
-            return Some(self.names.location(end.block.0));
+        if end.ending == Ending::Memory && end.value == HeapError::Leak as u64 && end.block.site != 0 {
+            return Some(self.names.location(end.block.site));
         }
         let from_stack = culprit.and_then(|thread| thread.stack.iter().find_map(|frame| line_in(frame)));
         from_stack.or_else(|| {

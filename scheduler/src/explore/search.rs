@@ -170,7 +170,7 @@ impl Strategy for Search {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::RunEnd;
+    use crate::backend::{Block, RunEnd};
     use crate::filters::{self, Terms};
     use proptest::prelude::{Strategy as Generator, any, prop, proptest};
     use rscale_protocol::arena::Step;
@@ -196,7 +196,7 @@ mod tests {
             ending,
             value: 3,
             address: 0,
-            block: (0, 0),
+            block: Block::default(),
             thread,
             enabled: [ThreadSet::EMPTY; 3],
             live,

@@ -7,7 +7,7 @@ use rscale_protocol::ending::HeapError;
 
 pub(super) const INFO: PropertyInfo = PropertyInfo {
     name: "memory",
-    summary: "no double free, no write after free, no overflow of a heap block; with --leaks: all is freed",
+    summary: "no double free, no use after free, no overflow of a heap block; with --leaks: all is freed",
     check: Check::End(|end, _| match end.ending {
         Ending::Memory => {
             let error = u8::try_from(end.value).ok().and_then(HeapError::from_code);

@@ -114,7 +114,18 @@ mod tests {
         let enabled = [ThreadSet::EMPTY; 3];
         let (thread, live) = (ThreadId::MAIN, ThreadSet::EMPTY);
         let (races, reads) = (Vec::new(), Vec::new());
-        RunEnd { ending, value, address: 0, block: (0, 0), thread, enabled, live, races, reads, text: text.into() }
+        RunEnd {
+            ending,
+            value,
+            address: 0,
+            block: crate::backend::Block::default(),
+            thread,
+            enabled,
+            live,
+            races,
+            reads,
+            text: text.into(),
+        }
     }
 
     fn found(ending: Ending, value: u64, text: &str, rules: &Rules) -> Option<(Kind, String)> {

@@ -204,7 +204,7 @@ fn independent_neighbours(steps: &[Step], sees_accesses: bool) -> Vec<Pair> {
 mod tests {
     use super::super::scripted::step;
     use super::*;
-    use crate::backend::RunEnd;
+    use crate::backend::{Block, RunEnd};
     use rscale_protocol::{MemoryModel, Op, ThreadId};
 
     fn execution(steps: &[Step]) -> Execution {
@@ -212,7 +212,7 @@ mod tests {
             ending: Ending::Exit,
             value: 0,
             address: 0,
-            block: (0, 0),
+            block: Block::default(),
             thread: ThreadId::MAIN,
             enabled: [ThreadSet::EMPTY; 3],
             live: ThreadSet::EMPTY,

@@ -1,7 +1,8 @@
 /* rscale-test
  * verdict: bug
  * scope: all
- * kind: assertion
+ * kind: memory
+ * message: use after free
  *
  * Reads from a block that the other thread frees, with nothing between them.
  */

@@ -279,6 +279,10 @@ pub struct RunResult {
     pub block_site: AtomicU64,
     /// See `block_site`.
     pub block_size: AtomicU64,
+    /// Where it was freed, and by which thread; 0 if it was not.
+    pub freed_at: AtomicU64,
+    /// See `freed_at`.
+    pub freed_by: AtomicU32,
     /// Entries in the log.
     pub logged: AtomicU32,
     /// The first entries of the log that are those of the execution before.
