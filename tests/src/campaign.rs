@@ -1,7 +1,7 @@
 //! Campaigns: the same check of many random programs, by several workers.
 //!
 //! Everything is deterministic: the n-th program is always the same one. `RSCALE_ORACLE_PROGRAMS` says how many there are,
-//! and `RSCALE_ORACLE_PROGRAM` names a single one to look at.
+//! `RSCALE_ORACLE_FIRST` with which one to begin, and `RSCALE_ORACLE_PROGRAM` names a single one to look at.
 
 use crate::compile::compile;
 use crate::scratch::Scratch;
@@ -42,7 +42,10 @@ impl Campaign {
         };
         let numbers = match given("RSCALE_ORACLE_PROGRAM") {
             Some(number) => number..number + 1,
-            None => 0..given("RSCALE_ORACLE_PROGRAMS").unwrap_or(programs),
+            None => {
+                let first = given("RSCALE_ORACLE_FIRST").unwrap_or(0);
+                first..first + given("RSCALE_ORACLE_PROGRAMS").unwrap_or(programs)
+            }
         };
         Campaign { numbers }
     }

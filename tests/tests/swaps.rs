@@ -21,13 +21,11 @@ const RUNS: [&str; 2] = ["40", "150"];
 /// The exit statuses of a run that shows a difference, or could not be made.
 const DIFFERENT: i32 = 4;
 const FAILED: i32 = 2;
-/// Programs that differ, and why that is no fault of the table, as far as it is known.
-const EXCEPTIONS: [(&str, &str); 5] = [
+/// Programs that differ, and why that is no fault of the table.
+const EXCEPTIONS: [(&str, &str); 3] = [
     ("cpp/once_ok.cpp", "the C++ library compares the guard between steps, where nobody watches it"),
     ("interface/atomic_signal_ok.c", "whom a signal in an atomic section wakes is said inside the section"),
-    ("memory/positional_scan_bug.c", "not known"),
     ("mutex/freed_bug.c", "memory is given back between steps: whether a later step finds it is not in the table"),
-    ("threads/return_of_main_bug.c", "not known"),
 ];
 
 #[test]

@@ -6,8 +6,8 @@
 use super::clocks::BUDGET;
 use super::detect::{self, Kind};
 use super::locations::Location;
-use super::{freed, point, spin};
-use crate::{evaluation, gate};
+use super::{freed, point, spin, vectors};
+use crate::{evaluation, gate, section, world};
 use rscale_protocol::Action;
 
 /// A place in the program that called a library function or made a system call. Taken at the start: once another thread
@@ -84,9 +84,29 @@ impl Here {
         self.is_to_watch(length) && point::points(kind, Location { start, length }, self)
     }
 
+    /// Passes the points of several ranges, so many of which are shared, for a function that accesses all of them behind the
+    /// last point: nobody comes between.
+    pub fn at_once(self, shared: usize, pass: impl FnOnce()) {
+        if shared < 2 || world::get().is_alone() {
+            return pass();
+        }
+        vectors::kept(|| section::begin(self.pc, 0));
+        pass();
+        vectors::kept(|| section::end(self.pc, 0));
+    }
+
     /// Whether some of the range belongs to a communication variable.
     pub fn is_shared(self, start: u64, length: u64) -> bool {
         length > 0 && super::is_watching() && point::is_communication(Location { start, length })
+    }
+
+    /// How many of these belong to communication variables, as far as they will be read.
+    pub fn shared<T, const N: usize>(self, starts: [*const T; N], extent: impl FnOnce() -> usize) -> usize {
+        if !super::is_watching() {
+            return 0;
+        }
+        let length = extent() as u64;
+        starts.iter().filter(|&&start| self.is_shared(start as u64, length)).count()
     }
 
     /// The memory alone, once it is known what was accessed.

@@ -7,7 +7,7 @@ use super::locations::{self, Location};
 use super::shadow::{FOR_EVER, Granule};
 use super::spin::Look;
 use super::{copy_bytes, freed, spin, vectors};
-use crate::{buffer, evaluation, finish, gate, section, world};
+use crate::{buffer, evaluation, finish, gate, world};
 use rscale_protocol::region::SiteKind;
 use rscale_protocol::{Action, Ending, Extent, Op, Variable};
 
@@ -126,14 +126,7 @@ pub fn points(kind: Kind, range: Location, here: Here) -> bool {
         return false;
     }
     let each = || locations::touched_by(range).for_each(|location| one(kind, location.touched(range), here));
-    let is_one = locations::touched_by(range).nth(1).is_none();
-    if is_one || world::get().is_alone() {
-        each();
-    } else {
-        vectors::kept(|| section::begin(here.pc, 0));
-        each();
-        vectors::kept(|| section::end(here.pc, 0));
-    }
+    here.at_once(locations::touched_by(range).take(2).count(), each);
     true
 }
 

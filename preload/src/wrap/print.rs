@@ -1,8 +1,8 @@
 //! `printf` and its family.
 
-use super::format::{self, What};
+use super::format::{self, Pointed, What};
 use super::streams;
-use super::strings::{reads_text, reads_within};
+use super::strings::{length_within, reads_text, reads_within};
 use super::variadic::{List, variadic};
 use super::watch::watch;
 use super::wide;
@@ -19,22 +19,47 @@ const SHORT: usize = 1024;
 
 /// Makes known what is read to print: the format and the strings. What `%n` writes, too.
 fn watch_arguments(format: Text, list: *mut List) -> Here {
+    watch_all(format, list, None)
+}
+
+/// The same, and that a stream is used.
+fn watch_stream(stream: Stream, format: Text, list: *mut List) {
+    watch_all(format, list, Some(stream));
+}
+
+fn watch_all(format: Text, list: *mut List, stream: Option<Stream>) -> Here {
     let here = Here::caller();
     reads_text(here, format);
     // SAFETY: the stub, or the program, passes a list.
-    let list = unsafe { *list };
-    watch_list(here, format::Text::Narrow(format), list);
+    watch_list(here, format::Text::Narrow(format), unsafe { *list }, stream);
     here
 }
 
-/// The arguments of a format.
-pub(super) fn watch_list(here: Here, format: format::Text, list: List) {
-    format::printed(format, list, |pointed| match pointed.what {
-        _ if pointed.address == 0 => {}
-        What::Text(limit) => reads_within(here, pointed.address as Text, limit),
-        What::WideText(limit) => wide::reads_text(here, pointed.address as *const i32, limit),
-        What::Number(size) | What::Characters(size) => _ = here.writes(pointed.address as Target, size),
+/// The arguments of a format, and the stream that is printed to: libc uses them when all their points were passed.
+pub(super) fn watch_list(here: Here, format: format::Text, list: List, stream: Option<Stream>) {
+    let mut shared = stream.map_or(0, |stream| streams::is_shared(here, stream));
+    format::printed(format, list, |pointed| shared += here.shared([pointed.address as Text], || length(&pointed)));
+    here.at_once(shared, || {
+        format::printed(format, list, |pointed| match pointed.what {
+            _ if pointed.address == 0 => {}
+            What::Text(limit) => reads_within(here, pointed.address as Text, limit),
+            What::WideText(limit) => wide::reads_text(here, pointed.address as *const i32, limit),
+            What::Number(size) | What::Characters(size) => _ = here.writes(pointed.address as Target, size),
+        });
+        if let Some(stream) = stream {
+            streams::uses(here, stream);
+        }
     });
+}
+
+/// The bytes that an argument points to.
+fn length(pointed: &Pointed) -> usize {
+    match pointed.what {
+        _ if pointed.address == 0 => 0,
+        What::Text(limit) => length_within(pointed.address as Text, limit).saturating_add(1).min(limit),
+        What::WideText(limit) => (wide::length_within(pointed.address as *const i32, limit) + 1) * 4,
+        What::Number(size) | What::Characters(size) => size,
+    }
 }
 
 /// Prints into memory: into a buffer first, from which it goes to its place piece by piece, or with libc's own function if
@@ -117,28 +142,28 @@ watch! {
 
     /// Prints.
     fn vprintf(format: Text, list: *mut List) -> c_int {
-        streams::uses_output(watch_arguments(format, list));
+        watch_stream(streams::output(), format, list);
         // SAFETY: the arguments of the program.
         unsafe { libc()(format, list) }
     }
 
     /// Prints, with checks.
     fn __vprintf_chk(flag: c_int, format: Text, list: *mut List) -> c_int {
-        streams::uses_output(watch_arguments(format, list));
+        watch_stream(streams::output(), format, list);
         // SAFETY: the arguments of the program.
         unsafe { libc()(flag, format, list) }
     }
 
     /// Prints to a stream.
     fn vfprintf(stream: Stream, format: Text, list: *mut List) -> c_int {
-        streams::uses(watch_arguments(format, list), stream);
+        watch_stream(stream, format, list);
         // SAFETY: the arguments of the program.
         unsafe { libc()(stream, format, list) }
     }
 
     /// Prints to a stream, with checks.
     fn __vfprintf_chk(stream: Stream, flag: c_int, format: Text, list: *mut List) -> c_int {
-        streams::uses(watch_arguments(format, list), stream);
+        watch_stream(stream, format, list);
         // SAFETY: the arguments of the program.
         unsafe { libc()(stream, flag, format, list) }
     }

@@ -40,8 +40,17 @@ fn scan(input: Option<Text>, format: Text, list: *mut List, by_libc: impl FnOnce
     let length = input.map(|text| length_within(text, usize::MAX));
     // SAFETY: the stub, or the program, passes a list.
     let arguments = unsafe { *list };
+    let range = |pointed: &Pointed| (pointed.address, most(pointed.what, length) as u64);
+    let mut shared = 0;
     format::scanned(format, arguments, |pointed| {
-        here.points(Kind::Write, pointed.address, most(pointed.what, length) as u64);
+        let (start, length) = range(&pointed);
+        shared += usize::from(here.is_shared(start, length));
+    });
+    here.at_once(shared, || {
+        format::scanned(format, arguments, |pointed| {
+            let (start, length) = range(&pointed);
+            here.points(Kind::Write, start, length);
+        });
     });
     let assigned = by_libc();
     let mut left = assigned;

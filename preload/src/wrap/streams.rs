@@ -20,9 +20,38 @@ pub(super) fn uses(here: Here, stream: Stream) {
 
 /// The same for the standard output.
 pub(super) fn uses_output(here: Here) {
+    uses(here, output());
+}
+
+/// The standard output.
+pub(super) fn output() -> Stream {
     let variable = real::address(real::Function::stdout).cast::<Stream>();
     // SAFETY: libc's variable of this name is a pointer to the stream.
-    uses(here, unsafe { *variable });
+    unsafe { *variable }
+}
+
+/// A string goes to a stream: libc uses both when the points of both were passed.
+fn writes_text(text: Text, stream: Stream) {
+    let here = Here::caller();
+    let shared = here.shared([text], || length_within(text, usize::MAX) + 1);
+    here.at_once(shared + is_shared(here, stream), || {
+        reads_text(here, text);
+        uses(here, stream);
+    });
+}
+
+/// The same for bytes.
+fn writes_bytes(from: *const c_void, length: usize, stream: Stream) {
+    let here = Here::caller();
+    here.at_once(here.shared([from], || length) + is_shared(here, stream), || {
+        here.reads(from, length);
+        uses(here, stream);
+    });
+}
+
+/// Whether several threads use the stream: 1 if they do.
+pub(super) fn is_shared(here: Here, stream: Stream) -> usize {
+    here.shared([stream.cast_const()], || size_of::<c_int>())
 }
 
 /// Fills memory from a stream: the points of all of it are passed before, what was written is made known after.
@@ -62,45 +91,35 @@ fn fill_block(line: *mut Target, room: *mut usize, by_libc: impl FnOnce() -> isi
 watch! {
     /// Writes a line.
     fn puts(text: Text) -> c_int {
-        let here = Here::caller();
-        reads_text(here, text);
-        uses_output(here);
+        writes_text(text, output());
         // SAFETY: the arguments of the program.
         unsafe { libc()(text) }
     }
 
     /// Writes a string.
     fn fputs(text: Text, stream: Stream) -> c_int {
-        let here = Here::caller();
-        reads_text(here, text);
-        uses(here, stream);
+        writes_text(text, stream);
         // SAFETY: the arguments of the program.
         unsafe { libc()(text, stream) }
     }
 
     /// Writes a string without the lock.
     fn fputs_unlocked(text: Text, stream: Stream) -> c_int {
-        let here = Here::caller();
-        reads_text(here, text);
-        uses(here, stream);
+        writes_text(text, stream);
         // SAFETY: the arguments of the program.
         unsafe { libc()(text, stream) }
     }
 
     /// Writes bytes.
     fn fwrite(from: *const c_void, size: usize, count: usize, stream: Stream) -> usize {
-        let here = Here::caller();
-        here.reads(from, size.saturating_mul(count));
-        uses(here, stream);
+        writes_bytes(from, size.saturating_mul(count), stream);
         // SAFETY: the arguments of the program.
         unsafe { libc()(from, size, count, stream) }
     }
 
     /// Writes bytes without the lock.
     fn fwrite_unlocked(from: *const c_void, size: usize, count: usize, stream: Stream) -> usize {
-        let here = Here::caller();
-        here.reads(from, size.saturating_mul(count));
-        uses(here, stream);
+        writes_bytes(from, size.saturating_mul(count), stream);
         // SAFETY: the arguments of the program.
         unsafe { libc()(from, size, count, stream) }
     }

@@ -36,8 +36,10 @@ fn reads_compared(first: Text, second: Text, limit: usize, fold: fn(u8) -> u8) {
         let differs = |&index: &usize| fold(byte(first, index)) != fold(byte(second, index)) || byte(first, index) == 0;
         (0..limit).find(differs).map_or(limit, |index| index + 1)
     };
-    here.reads_found(first, extent);
-    here.reads_found(second, extent);
+    here.at_once(here.shared([first, second], &extent), || {
+        here.reads_found(first, extent);
+        here.reads_found(second, extent);
+    });
 }
 
 fn exact(byte: u8) -> u8 {
@@ -47,8 +49,11 @@ fn exact(byte: u8) -> u8 {
 /// Reads a string, and the set of bytes that it is compared with.
 fn reads_spanned(text: Text, set: Text, span: impl Fn() -> usize) {
     let here = Here::caller();
-    reads_text(here, set);
-    here.reads_found(text, || span() + 1);
+    let whole = || length_within(set, usize::MAX) + 1;
+    here.at_once(here.shared([set], whole) + here.shared([text], || span() + 1), || {
+        reads_text(here, set);
+        here.reads_found(text, || span() + 1);
+    });
 }
 
 /// Reads a string up to a byte.
@@ -59,8 +64,11 @@ fn reads_up_to(text: Text, wanted: c_int) {
 
 fn reads_two(first: Text, second: Text) {
     let here = Here::caller();
-    reads_text(here, second);
-    reads_text(here, first);
+    let shared = |text: Text| here.shared([text], || length_within(text, usize::MAX) + 1);
+    here.at_once(shared(first) + shared(second), || {
+        reads_text(here, second);
+        reads_text(here, first);
+    });
 }
 
 watch! {

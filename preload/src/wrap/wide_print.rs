@@ -12,19 +12,19 @@ type Text = *const i32;
 type Target = *mut i32;
 type Stream = *mut c_void;
 
-/// Makes known what is read to print: the format and the strings.
-fn watch_arguments(format: Text, list: *mut List) -> Here {
+/// Makes known what is read to print: the format and the strings; and that a stream is used.
+fn watch_arguments(format: Text, list: *mut List, stream: Option<Stream>) -> Here {
     let here = Here::caller();
     wide::reads_text(here, format, usize::MAX);
     // SAFETY: the stub, or the program, passes a list.
-    watch_list(here, format::Text::Wide(format), unsafe { *list });
+    watch_list(here, format::Text::Wide(format), unsafe { *list }, stream);
     here
 }
 
 /// Prints into memory with a function of libc: passes the points of all that may be written before, and makes known what
 /// was written.
 fn print_to(to: Target, limit: usize, format: Text, list: *mut List, by_libc: impl FnOnce() -> c_int) -> c_int {
-    let here = watch_arguments(format, list);
+    let here = watch_arguments(format, list, None);
     here.points(Kind::Write, to as u64, (limit as u64).saturating_mul(4));
     let length = by_libc();
     // What did not fit has filled all.
@@ -36,28 +36,28 @@ fn print_to(to: Target, limit: usize, format: Text, list: *mut List, by_libc: im
 watch! {
     /// Prints.
     fn vwprintf(format: Text, list: *mut List) -> c_int {
-        streams::uses_output(watch_arguments(format, list));
+        watch_arguments(format, list, Some(streams::output()));
         // SAFETY: the arguments of the program.
         unsafe { libc()(format, list) }
     }
 
     /// Prints, with checks.
     fn __vwprintf_chk(flag: c_int, format: Text, list: *mut List) -> c_int {
-        streams::uses_output(watch_arguments(format, list));
+        watch_arguments(format, list, Some(streams::output()));
         // SAFETY: the arguments of the program.
         unsafe { libc()(flag, format, list) }
     }
 
     /// Prints to a stream.
     fn vfwprintf(stream: Stream, format: Text, list: *mut List) -> c_int {
-        streams::uses(watch_arguments(format, list), stream);
+        watch_arguments(format, list, Some(stream));
         // SAFETY: the arguments of the program.
         unsafe { libc()(stream, format, list) }
     }
 
     /// Prints to a stream, with checks.
     fn __vfwprintf_chk(stream: Stream, flag: c_int, format: Text, list: *mut List) -> c_int {
-        streams::uses(watch_arguments(format, list), stream);
+        watch_arguments(format, list, Some(stream));
         // SAFETY: the arguments of the program.
         unsafe { libc()(stream, flag, format, list) }
     }

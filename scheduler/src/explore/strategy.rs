@@ -67,6 +67,14 @@ pub trait Strategy {
         false
     }
 
+    /// Whether [`Strategy::note_output`] is to be called.
+    fn reads_output(&self) -> bool {
+        false
+    }
+
+    /// What the run that is about to be added has written to its standard output.
+    fn note_output(&mut self, _output: &[u8]) {}
+
     /// So many things were found by the run that was given last, and not before.
     fn note_findings(&mut self, _count: u64) {}
 

@@ -42,8 +42,14 @@ impl FilterInfo {
         match self.make {
             Make::Filter(_) => Kind::Filter,
             Make::Strategy(_) => Kind::Reduction,
-            Make::Sample(_) => Kind::Sample,
+            Make::Sample(_) | Make::Test(_) => Kind::Sample,
         }
+    }
+
+    /// Whether it is there for the tests of rscale alone.
+    #[must_use]
+    pub fn is_test(&self) -> bool {
+        matches!(self.make, Make::Test(_))
     }
 }
 
@@ -66,6 +72,8 @@ pub enum Make {
     Strategy(fn(Option<u64>, Terms) -> Box<dyn Strategy>),
     /// A strategy that has no end of its own, made like the others.
     Sample(fn(Option<u64>, Terms) -> Box<dyn Strategy>),
+    /// The same, but it tests rscale and not the program: users are not told of it.
+    Test(fn(Terms) -> Box<dyn Strategy>),
 }
 
 /// What a strategy has to know of the search.
@@ -134,6 +142,11 @@ pub fn registry() -> &'static [FilterInfo] {
     &REGISTRY
 }
 
+/// Those that users are told of.
+pub fn listed() -> impl Iterator<Item = &'static FilterInfo> {
+    registry().iter().filter(|info| !info.is_test())
+}
+
 /// What the registry says about a choice.
 #[must_use]
 pub fn info(choice: &FilterChoice) -> Option<&'static FilterInfo> {
@@ -163,6 +176,7 @@ pub fn strategy(choices: &[FilterChoice], terms: Terms) -> Box<dyn Strategy> {
 fn single(choices: &[FilterChoice], terms: Terms) -> Box<dyn Strategy> {
     let alone = choices.iter().find_map(|choice| match info(choice)?.make {
         Make::Strategy(make) | Make::Sample(make) => Some(make(choice.value, terms)),
+        Make::Test(make) => Some(make(terms)),
         Make::Filter(_) => None,
     });
     alone.unwrap_or_else(|| Box::new(Search::new(state_filters(choices), terms.seed)))
@@ -173,7 +187,7 @@ fn single(choices: &[FilterChoice], terms: Terms) -> Box<dyn Strategy> {
 pub fn state_filters(choices: &[FilterChoice]) -> Vec<Box<dyn Filter>> {
     let make = |choice: &FilterChoice| match info(choice)?.make {
         Make::Filter(make) => Some(make(choice.value)),
-        Make::Strategy(_) | Make::Sample(_) => None,
+        Make::Strategy(_) | Make::Sample(_) | Make::Test(_) => None,
     };
     choices.iter().filter_map(make).collect()
 }

@@ -79,9 +79,9 @@ pub(super) const SOURCE_BPOR: FilterInfo = FilterInfo {
 
 pub(super) const LAZY_BPOR: FilterInfo = FilterInfo {
     name: "lazy-bpor",
-    argument: Some("N"),
+    argument: Some("N|N..M"),
     range: 0..=u64::MAX,
-    summary: "source among the traces that need at most N preemptions: repeats none, but may miss a few",
+    summary: "source among the traces that need at most N preemptions: misses none, and runs each once",
     needs: Needs::NOTHING,
     make: Make::Strategy(|bound, terms| Box::new(Reduction::new(Box::new(Lazy::new(bound.unwrap_or(0))), terms))),
 };

@@ -38,5 +38,5 @@ pub(super) const SWAPS: FilterInfo = FilterInfo {
     range: 0..=0,
     summary: "test of rscale: random, and independent neighbours are swapped, which must make no difference",
     needs: Needs::NOTHING,
-    make: Make::Sample(|_, terms| Box::new(Swaps::new(terms))),
+    make: Make::Test(|terms| Box::new(Swaps::new(terms))),
 };

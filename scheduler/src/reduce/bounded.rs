@@ -8,8 +8,8 @@
 //!   begin the same sequence may have to be stopped in the middle of it.
 //! - A thread that had to wait is tried before what let it go on.
 //! - The paper lets every event go to sleep that is no conservative branch. But of two equivalent executions, the one that
-//!   was explored first may have been cut at the bound. Only one kind of event is never worse first than later: one that
-//!   goes on with the running thread, and makes no other thread's step possible.
+//!   was explored first may have been cut at the bound. So an event goes to sleep if nothing was cut behind it, or if it
+//!   is never worse first than later: if it goes on with the running thread, and makes no other thread's step possible.
 //!
 //! There is no proof of this; the tests compare with all interleavings of random programs.
 
@@ -41,13 +41,15 @@ pub struct Bounded {
     preemptions: Preemptions,
     /// Branches that would have had too many.
     cut: u64,
+    /// How many they were before each event of the execution was taken.
+    cut_before: Vec<u64>,
 }
 
 impl Bounded {
     /// A search that has not begun.
     #[must_use]
     pub fn new(method: Method, bound: u64) -> Bounded {
-        Bounded { method, bound, preemptions: Preemptions::default(), cut: 0 }
+        Bounded { method, bound, preemptions: Preemptions::default(), cut: 0, cut_before: Vec::new() }
     }
 
     /// Whether this may be taken in the state. Counts what may not.
@@ -101,16 +103,19 @@ impl Planner for Bounded {
     fn admits(&mut self, token: Token, state: &State<'_>, history: &History) -> bool {
         let count = self.preemptions.with(token.thread, state, history);
         self.preemptions.push(count, state.at);
+        self.cut_before.truncate(state.at as usize);
+        self.cut_before.push(self.cut);
         self.is_within(token, state, history)
     }
 
-    fn may_sleep(&self, history: &History) -> bool {
+    fn may_sleep(&mut self, history: &History) -> bool {
         let Some(last) = history.len().checked_sub(1) else { return true };
         let event = history.event(last);
         let gives = |footprint: &Footprint| footprint.touches.iter().any(|touch| touch.role == Role::Give);
         let goes_on = running(last, history) == Some(event.footprint.thread());
         let is_access = matches!(event.op.family(), Family::Memory | Family::Mutex);
-        self.method == Method::Naive || goes_on && is_access && !gives(&event.footprint)
+        let is_whole = self.cut_before.get(last as usize) == Some(&self.cut);
+        self.method == Method::Naive || is_whole || goes_on && is_access && !gives(&event.footprint)
     }
 
     fn preserves(&self) -> Vec<Preserves> {
@@ -123,7 +128,6 @@ impl Planner for Bounded {
     }
 
     fn restart(&mut self) {
-        self.preemptions = Preemptions::default();
-        self.cut = 0;
+        *self = Bounded::new(self.method, self.bound);
     }
 }

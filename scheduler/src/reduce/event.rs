@@ -41,9 +41,10 @@ pub struct Event {
 }
 
 /// What an event may have to wait for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Wait {
     /// Nothing: it is possible wherever its thread is there.
+    #[default]
     Nothing,
     /// Until whoever has taken the variable gives it back.
     Taken,

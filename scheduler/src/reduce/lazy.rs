@@ -1,60 +1,96 @@
 //! Partial order reduction among the traces that need few preemptions (Sachinoglou, section 7.1: Lazy-BPOR).
 //!
-//! What counts is not how the execution at hand was interleaved, but the cheapest of all that are equivalent to it. This is
-//! a property of the trace, so events may go to sleep as without a bound: equivalent executions are not repeated. Only
-//! branches are refused: an execution that was begun runs to its end, and the races that it shows count.
+//! What counts is not how the execution at hand was interleaved, but the cheapest of all that are equivalent to it
+//! ([`super::least`]). This is a property of the trace, and it never falls as the trace grows. So events may go to sleep as
+//! without a bound, and each trace within the bound is executed once.
 //!
-//! The paper does without conservative branches. Brute force has shown that this is not enough: a race shows only in an
-//! execution that has its events in the other order, and that may need more preemptions than the one that is looked for.
-//! So a thread is tried where the others try it too ([`super::conservative`]), if the trace so far needs few enough.
+//! **What the paper leaves out.** It plans what races ask for (Algorithm 22), and nothing else. But a race shows only in
+//! an execution that has its events in the other order, and that one may need more preemptions than the one that is looked
+//! for: brute force knows many programs of which traces are lost that way. So a state behind which something was cut, and
+//! with it perhaps a race, is explored in all ways that are possible there, but for what sleeps.
 //!
-//! It makes no promise all the same: brute force knows a program (number 110 of `preemption_oracle.rs`, with a condition
-//! variable and no preemption) of which an outcome is missed. If fewer events sleep it is found, but then a ring of four
-//! takes two million runs instead of three thousand.
+//! **Why no trace within the bound is lost.** Where nothing was cut behind a state, all that comes behind it was explored as
+//! by `source`. Where something was, every event was tried that does not sleep. If one is cut there, all that begins with it
+//! needs too many preemptions; so it is never a beginning of what is looked for. What sleeps was tried before.
+//!
+//! **What is cut.** What needs too many preemptions in whatever order, with what threads are certain to do next: one that
+//! is about to access memory will do so, behind everything that it conflicts with so far.
 
-use super::conservative::{try_early, try_waiting};
+use super::event::Event;
 use super::footprint::Footprint;
 use super::history::{EventIndex, History};
 use super::least::{Least, Order};
 use super::plan::{Node, Planner, initials};
-use super::reversal::{Executed, Reversal};
+use super::preemptions::{Preemptions, State};
+use super::reversal::Reversal;
+use crate::explore::{Candidates, Counts};
 use crate::filters::Preserves;
+use rscale_protocol::ThreadSet;
 use rscale_protocol::arena::Token;
 
 /// Source sets among the traces that need at most so many preemptions.
 pub struct Lazy {
     bound: u64,
+    /// The preemptions of the execution as it was interleaved: where they are few enough, nothing has to be computed.
+    preemptions: Preemptions,
+    /// The states of the path.
+    states: Vec<Passed>,
     /// Branches that would have needed more.
     cut: u64,
     /// Branches that were explored because it was too hard to tell.
     estimated: u64,
 }
 
+/// A state of the path, as far as the bound is concerned.
+#[derive(Clone, Debug, Default)]
+struct Passed {
+    /// What can be done there.
+    enabled: [ThreadSet; 3],
+    /// What needs too many preemptions.
+    refused: Vec<Token>,
+    /// Whether something was cut behind it: everything has to be tried.
+    is_cut: bool,
+}
+
 impl Lazy {
     /// A search that has not begun.
     #[must_use]
     pub fn new(bound: u64) -> Lazy {
-        Lazy { bound, cut: 0, estimated: 0 }
+        Lazy { bound, preemptions: Preemptions::default(), states: Vec::new(), cut: 0, estimated: 0 }
     }
 
-    fn is_member_within(&mut self, member: usize, event: &Footprint, reversal: &Reversal<'_>) -> bool {
-        let history = reversal.executed.history;
-        let known = reversal.events().nth(member).or(reversal.second).map(|index| history.event(index));
-        self.is_within(&Order::of(history, reversal.first, event, known))
-    }
-
-    /// Whether a thread may go on before an event of the execution: with what it does next there, if that is known.
-    fn is_within_before(&mut self, token: Token, at: EventIndex, history: &History) -> bool {
-        let next = history.events()[at as usize..].iter().find(|event| event.footprint.thread() == token.thread);
-        let Some(event) = next else { return true };
-        self.is_within(&Order::of(history, at, &event.footprint, Some(event)))
+    fn state(&mut self, at: EventIndex) -> &mut Passed {
+        let at = at as usize;
+        if self.states.len() <= at {
+            self.states.resize_with(at + 1, Passed::default);
+        }
+        &mut self.states[at]
     }
 
     fn is_within(&mut self, order: &Order) -> bool {
         let least = order.least(self.bound);
-        self.cut += u64::from(least == Least::Beyond);
         self.estimated += u64::from(least == Least::Perhaps);
+        self.cut += u64::from(least == Least::Beyond);
         least != Least::Beyond
+    }
+
+    /// Whether the execution may go on with an event.
+    fn admits_event(&mut self, event: &Event, state: &State<'_>, history: &History) -> bool {
+        let count = self.preemptions.with(event.footprint.thread(), state, history);
+        self.preemptions.push(count, state.at);
+        if count <= self.bound {
+            return true;
+        }
+        let mut order = Order::of(history, state.at, &event.footprint, Some(event));
+        state.upcoming(history).for_each(|next| order.expect(&next, &event.footprint, history));
+        self.is_within(&order)
+    }
+
+    /// Whether a member of a reversal is within the bound.
+    fn is_member_within(&mut self, member: usize, event: &Footprint, reversal: &Reversal<'_>) -> bool {
+        let history = reversal.executed.history;
+        let known = reversal.events().nth(member).or(reversal.second).map(|index| history.event(index));
+        self.is_within(&Order::of(history, reversal.first, event, known))
     }
 }
 
@@ -63,26 +99,54 @@ impl Planner for Lazy {
         let node = &mut nodes[reversal.first as usize];
         let sequence: Vec<&Footprint> = reversal.sequence().collect();
         let members = initials(&sequence);
-        if !members.iter().any(|&index| node.explores(reversal.taken(), sequence[index].token))
-            && let Some(index) =
-                members.into_iter().find(|&index| self.is_member_within(index, sequence[index], reversal))
-        {
-            node.tree.add(sequence[index].clone());
+        if members.iter().any(|&index| node.explores(reversal.taken(), sequence[index].token)) {
+            return;
         }
-        if let Some(second) = sequence.last() {
-            let executed = reversal.executed;
-            let is_within = |token, at| self.is_within_before(token, at, executed.history);
-            try_early(second.token, reversal.first, nodes, executed, is_within);
+        match members.into_iter().find(|&index| self.is_member_within(index, sequence[index], reversal)) {
+            Some(index) => node.tree.add(sequence[index].clone()),
+            None => {
+                // Nothing of it is to be explored here, but there may be races in it with what came before.
+                if let Some(before) = reversal.first.checked_sub(1) {
+                    self.state(before).is_cut = true;
+                }
+            }
         }
     }
 
-    fn plan_wait(&mut self, nodes: &mut [Node], event: EventIndex, executed: Executed<'_>) {
-        try_waiting(event, nodes, executed, |token, at| self.is_within_before(token, at, executed.history));
+    fn more(&mut self, node: &Node, history: &History, _counts: &mut Counts) -> Option<Vec<Footprint>> {
+        let state = self.states.get(history.len() as usize).filter(|state| state.is_cut)?;
+        let is_left = |&token: &Token| node.is_open(token) && !state.refused.contains(&token);
+        let token = Candidates::all(state.enabled).iter().find(is_left)?;
+        Some(vec![Footprint::unknown(token)])
+    }
+
+    fn admits(&mut self, token: Token, state: &State<'_>, history: &History) -> bool {
+        self.states.truncate(state.at as usize + 1);
+        self.state(state.at).enabled = state.enabled;
+        let is_admitted = match state.event {
+            Some(event) => self.admits_event(event, state, history),
+            None => !self.state(state.at).refused.contains(&token),
+        };
+        if !is_admitted && state.event.is_some() {
+            let state = self.state(state.at);
+            state.refused.push(token);
+            state.is_cut = true;
+        }
+        is_admitted
+    }
+
+    fn may_sleep(&mut self, history: &History) -> bool {
+        let behind = history.len() as usize;
+        let is_cut = self.states.drain(behind.min(self.states.len())..).any(|state| state.is_cut);
+        if let Some(state) = self.states.last_mut().filter(|_| is_cut) {
+            state.is_cut = true;
+        }
+        true
     }
 
     fn preserves(&self) -> Vec<Preserves> {
-        let Lazy { bound, cut, estimated } = *self;
-        let within = Preserves::SomeWithin { preemptions: bound, cut };
+        let Lazy { bound, cut, estimated, .. } = *self;
+        let within = Preserves::OnlyWithin { bound: "preemptions", value: bound, cut };
         let estimates = (cut > 0 && estimated > 0).then_some(Preserves::Estimated(estimated));
         [Preserves::EveryTrace, within].into_iter().chain(estimates).collect()
     }

@@ -13,7 +13,7 @@
 use super::event::{Event, Wait};
 use super::footprint::{Footprint, Role, VariableId};
 use super::history::{EventIndex, History};
-use rscale_protocol::{Family, Op};
+use rscale_protocol::{Choice, Family, Op};
 use smallvec::SmallVec;
 use std::collections::{HashSet, VecDeque};
 
@@ -35,7 +35,7 @@ pub enum Least {
 type Positions = SmallVec<[u32; 8]>;
 
 /// An event, as far as its place among the others is concerned.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Item {
     /// How many events of each thread happen before it.
     needs: Positions,
@@ -46,12 +46,16 @@ struct Item {
     can_be_late: bool,
     /// Whether it belongs to the signal before it.
     is_pick: bool,
+    /// Whether its thread is not stopped by a switch in front of it: it lets others run, or gives up waiting.
+    is_polite: bool,
 }
 
 /// The events of each thread, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     threads: Vec<Vec<Item>>,
+    /// How many events of its thread come before each event of the execution.
+    ranks: Vec<u32>,
 }
 
 /// A state of the walk.
@@ -66,23 +70,53 @@ impl Order {
     #[must_use]
     pub fn of(history: &History, until: EventIndex, next: &Footprint, known: Option<&Event>) -> Order {
         let mut order = Order::default();
-        let mut ranks: Vec<u32> = Vec::with_capacity(until as usize);
         for index in 0..until {
             let event = history.event(index);
             let thread = event.footprint.thread().index();
-            let needs = counted(history.clock(index), thread, &ranks);
-            ranks.push(order.add(thread, Item::new(&event.footprint, Some(event), needs)));
+            let needs = order.counted(history.clock(index), thread);
+            let rank = order.add(thread, Item::new(&event.footprint, Some(event), needs));
+            order.ranks.push(rank);
         }
+        let needs = order.needs_of(next, history);
+        order.add(next.thread().index(), Item::new(next, known, needs));
+        order
+    }
+
+    /// One more event, which a thread that could go on is going to take some time: an access to memory. The event that
+    /// comes next is given once more.
+    pub fn expect(&mut self, event: &Footprint, next: &Footprint, history: &History) {
+        let mut needs = self.needs_of(event, history);
+        let first = next.thread().index();
+        if let Some(last) = self.threads[first].last().filter(|_| event.conflicts(next)) {
+            needs.resize(needs.len().max(last.needs.len()).max(first + 1), 0);
+            needs.iter_mut().zip(&last.needs).for_each(|(mine, &theirs)| *mine = (*mine).max(theirs));
+            needs[first] = self.threads[first].len() as u32;
+        }
+        let thread = event.thread().index();
+        needs.get_mut(thread).into_iter().for_each(|own| *own = 0);
+        let item = Item { needs, wait: Wait::Nothing, held: SmallVec::new(), can_be_late: true, ..Item::default() };
+        self.add(thread, item);
+    }
+
+    /// What happens before an event that would come behind those of the execution.
+    fn needs_of(&self, event: &Footprint, history: &History) -> Positions {
         let mut clock: SmallVec<[EventIndex; 8]> = SmallVec::new();
-        for index in (0..until).filter(|&index| history.event(index).footprint.conflicts(next)) {
+        let until = self.ranks.len() as EventIndex;
+        for index in (0..until).filter(|&index| history.event(index).footprint.conflicts(event)) {
             let earlier = history.clock(index);
             clock.resize(earlier.len(), 0);
             clock.iter_mut().zip(earlier).for_each(|(mine, &theirs)| *mine = (*mine).max(theirs));
         }
-        let thread = next.thread().index();
-        let needs = counted(&clock, thread, &ranks);
-        order.add(thread, Item::new(next, known, needs));
-        order
+        self.counted(&clock, event.thread().index())
+    }
+
+    /// A clock, with the thread's own events left out, as numbers of events of each thread.
+    fn counted(&self, clock: &[EventIndex], thread: usize) -> Positions {
+        let count = |(other, &before): (usize, &EventIndex)| match before.checked_sub(1) {
+            Some(last) if other != thread => self.ranks.get(last as usize).map_or(0, |rank| rank + 1),
+            _ => 0,
+        };
+        clock.iter().enumerate().map(count).collect()
     }
 
     fn add(&mut self, thread: usize, item: Item) -> u32 {
@@ -130,6 +164,7 @@ impl Order {
             let others = (0..self.threads.len()).filter(|&other| other != thread);
             second.wait == Wait::Nothing
                 && !second.is_pick
+                && !second.is_polite
                 && others.filter_map(last_before).any(|event| !event.is_pick && event.need(thread) as usize >= index)
         };
         let pairs = self
@@ -170,6 +205,7 @@ impl Order {
     fn is_preempted(&self, place: &Place, thread: usize) -> bool {
         let Some(item) = self.next(place, thread) else { return false };
         match item.wait {
+            _ if item.is_polite => false,
             Wait::Nothing => true,
             Wait::Taken => !item.held.iter().any(|&(variable, _)| self.is_held(place, thread, variable)),
             _ => item.is_ready(&place.taken),
@@ -203,7 +239,9 @@ impl Item {
         // A thread that takes its mutex back has to be woken first.
         let known = event.filter(|event| event.op != Op::CondRetake);
         let wait = known.map_or(Wait::Unknown, |event| event.wait);
-        Item { needs, wait, held, can_be_late, is_pick: event.is_some_and(Event::is_pick) }
+        let lets_others_run = event.is_some_and(|event| event.op.lets_others_run());
+        let is_polite = lets_others_run || footprint.token.choice != Choice::Proceed;
+        Item { needs, wait, held, can_be_late, is_pick: event.is_some_and(Event::is_pick), is_polite }
     }
 
     fn need(&self, thread: usize) -> u32 {
@@ -213,15 +251,6 @@ impl Item {
     fn is_ready(&self, taken: &[u32]) -> bool {
         self.needs.iter().zip(taken).all(|(&needed, &taken)| needed <= taken)
     }
-}
-
-/// A clock, with the thread's own events left out, as numbers of events of each thread.
-fn counted(clock: &[EventIndex], thread: usize, ranks: &[u32]) -> Positions {
-    let count = |(other, &before): (usize, &EventIndex)| match before.checked_sub(1) {
-        Some(last) if other != thread => ranks.get(last as usize).map_or(0, |rank| rank + 1),
-        _ => 0,
-    };
-    clock.iter().enumerate().map(count).collect()
 }
 
 #[cfg(test)]

@@ -298,14 +298,14 @@ impl Reduction {
         let Some(node) = self.nodes.last_mut() else { return false };
         let token = event.footprint.token;
         let later = &execution.steps[event.step as usize..];
-        let state =
-            State { at: index, possible: event.possible, is_pick: event.is_pick(), later, pending: &execution.pending };
+        let (enabled, is_pick, pending) = (later[0].enabled, event.is_pick(), &execution.pending[..]);
+        let state = State { at: index, enabled, event: Some(&event), is_pick, later, pending };
         let is_asleep = node.sleep.iter().any(|sleeper| sleeper.token == token);
         if is_asleep || !self.planner.admits(token, &state, &self.history) {
             return false;
         }
         let sleep = still_asleep(&node.sleep, &event.footprint);
-        self.append(event, &later[0].enabled);
+        self.append(event, &enabled);
         self.nodes.push(Node { sleep, ..behind });
         self.counts.states += 1;
         self.counts.transitions += 1;

@@ -7,15 +7,15 @@ use super::preemptions::State;
 use crate::explore::Candidates;
 use crate::frontend::Execution;
 use rscale_protocol::arena::Token;
-use rscale_protocol::{Choice, Ending, ThreadSet};
+use rscale_protocol::{Ending, ThreadSet};
 
 impl Reduction {
     /// The program took an event that need not be taken, or took none: plans another one, if there is one.
     pub(super) fn go_on_otherwise(&mut self, enabled: &[ThreadSet; 3], execution: &Execution) {
         let Some(node) = self.nodes.last().filter(|node| node.tree.is_empty()) else { return };
         let later = execution.steps.get(self.steps.len()..).unwrap_or_default();
-        let possible = enabled[Choice::Proceed as usize];
-        let state = State { at: self.history.len(), possible, is_pick: false, later, pending: &execution.pending };
+        let (at, pending) = (self.history.len(), &execution.pending[..]);
+        let state = State { at, enabled: *enabled, event: None, is_pick: false, later, pending };
         let mut others = Candidates::all(*enabled).iter().filter(|&token| node.is_open(token));
         if let Some(token) = others.find(|&token| self.planner.admits(token, &state, &self.history)) {
             self.plan_event(token);

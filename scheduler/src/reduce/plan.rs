@@ -102,7 +102,7 @@ pub trait Planner {
     }
 
     /// Whether the last event, all of whose continuations were explored, need not be taken again behind independent ones.
-    fn may_sleep(&self, _history: &History) -> bool {
+    fn may_sleep(&mut self, _history: &History) -> bool {
         true
     }
 

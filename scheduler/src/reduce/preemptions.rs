@@ -11,18 +11,23 @@
 //! Starts and ends of threads are steps, as the log has them. They raise no count: a start can be taken directly before
 //! the thread's first own step, and an end directly behind its last one.
 
+use super::event::Event;
+use super::footprint::{Footprint, Mode, Reach, Role, Touch};
 use super::history::{EventIndex, History};
 use super::reversal::Executed;
-use rscale_protocol::arena::Step;
-use rscale_protocol::{Action, ThreadId, ThreadSet};
+use rscale_protocol::arena::{Step, Token};
+use rscale_protocol::{Action, Choice, Op, ThreadId, ThreadSet};
+use smallvec::smallvec;
 
 /// A state, as far as preemptions matter.
 #[derive(Clone, Copy, Debug)]
 pub struct State<'a> {
     /// The events that led here are those before this one.
     pub at: EventIndex,
-    /// Who can proceed.
-    pub possible: ThreadSet,
+    /// What can be done.
+    pub enabled: [ThreadSet; 3],
+    /// The event that is to be taken, if that is known.
+    pub event: Option<&'a Event>,
     /// Whether only the waiter that a signal wakes can be chosen.
     pub is_pick: bool,
     /// The steps of the execution from here on.
@@ -37,14 +42,43 @@ impl<'a> State<'a> {
     pub fn before(at: EventIndex, executed: Executed<'a>) -> State<'a> {
         let event = executed.history.event(at);
         let later = &executed.steps[event.step as usize..];
-        State { at, possible: event.possible, is_pick: event.is_pick(), later, pending: &[] }
+        let enabled = later[0].enabled;
+        State { at, enabled, event: Some(event), is_pick: event.is_pick(), later, pending: &[] }
     }
 
     /// The thread that ran, if a step of another one preempts it.
     #[must_use]
     pub fn preemptible(&self, history: &History) -> Option<ThreadId> {
         let running = running(self.at, history)?;
-        (!self.is_pick && self.possible.contains(running) && !self.is_polite(running)).then_some(running)
+        (!self.is_pick && self.enabled[Choice::Proceed as usize].contains(running) && !self.is_polite(running))
+            .then_some(running)
+    }
+
+    /// The accesses to memory that threads other than that of the next event are about to make.
+    pub fn upcoming(&self, history: &History) -> impl Iterator<Item = Footprint> {
+        let mut seen: ThreadSet = self.event.iter().map(|event| event.footprint.thread()).collect();
+        let proceeds = self.later.iter().map(|step| (&step.action, step.choice));
+        let next = proceeds.filter(move |(action, _)| {
+            let is_first = !seen.contains(action.thread);
+            seen.insert(action.thread);
+            is_first
+        });
+        let is_certain = |action: &Action, choice: Choice| {
+            let has_begun = history.last_of(action.thread).is_some();
+            has_begun && choice == Choice::Proceed && action.flags & Action::WAITING == 0
+        };
+        let of_access = move |(action, choice): (&Action, Choice)| {
+            let mode = match action.op {
+                Op::Read => Mode::Read,
+                Op::Write => Mode::Write,
+                _ => return None,
+            };
+            let variable = history.known(action.object).filter(|_| is_certain(action, choice))?;
+            let touch = Touch { variable, mode, role: Role::None, may_write: false };
+            let token = Token { thread: action.thread, choice };
+            Some(Footprint { token, touches: smallvec![touch], reach: Reach::Own, steps: 1 })
+        };
+        next.filter_map(of_access)
     }
 
     fn is_polite(&self, thread: ThreadId) -> bool {
@@ -109,7 +143,6 @@ impl Preemptions {
 mod tests {
     use super::super::scripted::{history, step};
     use super::*;
-    use rscale_protocol::{Choice, Op};
 
     /// The preemptions of a whole execution.
     fn count(steps: &[Step]) -> u64 {
@@ -153,7 +186,8 @@ mod tests {
         let mut possible = ThreadSet::EMPTY;
         possible.insert(ThreadId(0));
         let pending = [Action::new(ThreadId(0), Op::Yield, rscale_protocol::Variable(0))];
-        let state = State { at: 1, possible, is_pick: false, later: &[], pending: &[] };
+        let enabled = [possible, ThreadSet::EMPTY, ThreadSet::EMPTY];
+        let state = State { at: 1, enabled, event: None, is_pick: false, later: &[], pending: &[] };
         assert_eq!(state.preemptible(&history), Some(ThreadId(0)));
         assert_eq!(State { pending: &pending, ..state }.preemptible(&history), None);
     }

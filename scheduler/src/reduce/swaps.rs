@@ -2,8 +2,8 @@
 //!
 //! After each execution by chance, some of its neighbouring events that do not depend on each other change places, and the
 //! rest of the schedule stays. The swapped schedule must be possible, both events must do the same, the same steps must
-//! be possible behind them, and all that follows must be the same, up to the end. Where it is not, the run is reported
-//! as one that did something else under the same schedule.
+//! be possible behind them, and all that follows must be the same, up to the end, with what was written to the standard
+//! output. Where it is not, the run is reported as one that did something else under the same schedule.
 
 use super::event::Event;
 use super::footprint::Reach;
@@ -31,6 +31,8 @@ pub struct Swaps {
     /// The pair that is being swapped.
     swapped: Option<Pair>,
     schedule: Vec<Token>,
+    /// What the run that is about to be added has written.
+    output: Vec<u8>,
     counts: Counts,
 }
 
@@ -40,6 +42,7 @@ struct Base {
     steps: Vec<Step>,
     /// Who could go on where it ended, how it did, and with what.
     end: Option<([ThreadSet; 3], Ending, u64)>,
+    output: Vec<u8>,
 }
 
 /// Two neighbouring events.
@@ -60,6 +63,7 @@ impl Swaps {
             pairs: Vec::new(),
             swapped: None,
             schedule: Vec::new(),
+            output: Vec::new(),
             counts: Counts::default(),
         }
     }
@@ -73,9 +77,12 @@ impl Swaps {
         if has_rounds(&execution.steps) {
             return;
         }
-        self.base = Base { steps: execution.steps.to_vec(), end: Some((end.enabled, end.ending, end.value)) };
-        // What ended the execution for all threads at once depends on everything.
-        let steps = if ends_early(execution) { self.base.steps.len().saturating_sub(1) } else { self.base.steps.len() };
+        let output = std::mem::take(&mut self.output);
+        self.base = Base { steps: execution.steps.to_vec(), end: Some((end.enabled, end.ending, end.value)), output };
+        // What ended the execution for all threads at once depends on everything. Where main returns and others are left,
+        // it is the last step of main: functions that are called at exit come behind the exit.
+        let ends_for_all = end.ending == Ending::Exit || ends_early(execution);
+        let steps = self.base.steps.len() - usize::from(ends_for_all && !self.base.steps.is_empty());
         self.pairs = independent_neighbours(&self.base.steps[..steps], self.sees_accesses);
         while self.pairs.len() > MOST_PAIRS {
             let place = self.stream.next_number() as usize % self.pairs.len();
@@ -102,7 +109,7 @@ impl Strategy for Swaps {
             Some(_) if has_rounds(&execution.steps) => {}
             Some(pair) => {
                 self.counts.race_checks += 1;
-                if let Some(divergence) = self.base.difference(&pair, execution) {
+                if let Some(divergence) = self.base.difference(&pair, execution, &self.output) {
                     return Absorbed::Diverged(Box::new(divergence));
                 }
             }
@@ -116,6 +123,15 @@ impl Strategy for Swaps {
     fn begin_anew(&mut self, discarded: u64) {
         self.counts.discarded += discarded;
         self.pairs.clear();
+    }
+
+    fn reads_output(&self) -> bool {
+        true
+    }
+
+    fn note_output(&mut self, output: &[u8]) {
+        self.output.clear();
+        self.output.extend_from_slice(output);
     }
 
     fn counts(&self) -> Counts {
@@ -141,7 +157,7 @@ impl Pair {
 
 impl Base {
     /// Where an execution in which a pair was swapped is not what it should be.
-    fn difference(&self, pair: &Pair, execution: &Execution) -> Option<Divergence> {
+    fn difference(&self, pair: &Pair, execution: &Execution, output: &[u8]) -> Option<Divergence> {
         let order: Vec<usize> = pair.swapped(self.steps.len()).collect();
         for (index, &expected) in order.iter().enumerate() {
             let expected = self.steps[expected];
@@ -152,7 +168,7 @@ impl Base {
             }
         }
         let end = execution.end.as_ref().map(|end| (end.enabled, end.ending, end.value));
-        let is_same_end = end == self.end && execution.steps.len() == self.steps.len();
+        let is_same_end = end == self.end && execution.steps.len() == self.steps.len() && output == self.output;
         let index = self.steps.len();
         let last = self.steps.last().copied().filter(|_| !is_same_end)?;
         Some(Divergence { index, expected: last, got: execution.steps.get(index).copied() })
@@ -231,6 +247,7 @@ mod tests {
     fn neighbours_that_depend_on_nothing_are_swapped_and_compared() {
         let steps = [read(0, 8, &[0, 1]), read(1, 8, &[0, 1]), read(1, 16, &[1])];
         let mut swaps = Swaps::new(Terms { seed: 0, sees_accesses: true, memory: MemoryModel::Sc });
+        assert!(swaps.reads_output());
         assert_eq!(swaps.next_schedule().expect("a run by chance").schedule, []);
         swaps.absorb(&execution(&steps));
         let schedule: Vec<u16> =
@@ -254,6 +271,19 @@ mod tests {
             let absorbed = swaps.absorb(&execution(others));
             assert!(matches!(&absorbed, Absorbed::Diverged(found) if found.index == index), "{absorbed:?}");
         }
+    }
+
+    #[test]
+    fn what_is_written_in_another_order_is_noticed() {
+        let steps = [read(0, 8, &[0, 1]), read(1, 8, &[0, 1]), read(1, 16, &[1])];
+        let mut swaps = Swaps::new(Terms { seed: 0, sees_accesses: true, memory: MemoryModel::Sc });
+        swaps.next_schedule();
+        swaps.note_output(b"ab");
+        swaps.absorb(&execution(&steps));
+        swaps.next_schedule();
+        swaps.note_output(b"ba");
+        let absorbed = swaps.absorb(&execution(&[steps[1], steps[0], steps[2]]));
+        assert!(matches!(&absorbed, Absorbed::Diverged(found) if found.index == 3), "{absorbed:?}");
     }
 
     #[test]

@@ -204,11 +204,26 @@ fn render_counts(page: &mut Page, summary: &Summary) {
         summary.peak_rss_kib as f64 / 1024.0,
         summary.isolation
     ));
+    render_checks(page, summary);
     summary.levels.iter().for_each(|level| page.line(&render_level(level)));
     let filters = if summary.filters.is_empty() { "none".to_owned() } else { summary.filters.join(",") };
     page.wrapped(&format!("filters: {filters}"));
     page.wrapped(&format!("guarantee: {}", escape::text(&summary.guarantee)));
     summary.notes.iter().for_each(|note| page.wrapped(&format!("note: {}", escape::text(note))));
+}
+
+/// What a reduction has compared; others compare nothing.
+fn render_checks(page: &mut Page, summary: &Summary) {
+    let counts = [
+        (summary.race_checks, "race check"),
+        (summary.dependence_checks, "dependence check"),
+        (summary.unsatisfiable_systems, "unsatisfiable constraint system"),
+    ];
+    let counts: Vec<String> =
+        counts.iter().filter(|row| row.0 > 0).map(|&(number, unit)| count(number, unit)).collect();
+    if !counts.is_empty() {
+        page.wrapped(&counts.join(", "));
+    }
 }
 
 /// What came of one bound of several.

@@ -170,7 +170,7 @@ impl Exploration<'_> {
                 Err(Failure::OutOfMemory) if self.search.counts().started() > 0 => return Ok(Stop::Memory),
                 Err(failure) => return Err(failure),
             }
-            let output = self.outcomes.is_some().then(|| self.host.output());
+            let output = (self.outcomes.is_some() || self.search.reads_output()).then(|| self.host.output());
             let is_finding = self.check(&execution)?;
             let stops = is_finding && !self.config.keep_going;
             if !stops && self.finds_locations(&execution) {
@@ -178,6 +178,7 @@ impl Exploration<'_> {
                 continue;
             }
             let before = self.search.counts().executions;
+            output.iter().for_each(|[stdout, _]| self.search.note_output(stdout));
             match self.search.absorb(&execution) {
                 Absorbed::Diverged(divergence) if !is_finding => return Err(nondeterministic(&self.host, &divergence)),
                 Absorbed::Diverged(_) => {}

@@ -28,7 +28,7 @@ fn filters_that_are_not_there() {
         ("db=x", "filter db needs a whole number that fits 64 bits, not \"x\""),
         ("bpor", "filter bpor needs a number, as in bpor=2"),
         ("bpor=2..1", "filter bpor: the range 2..1 is empty; write the lower bound first"),
-        ("lazy-bpor=0..1", "filter lazy-bpor needs a whole number that fits 64 bits, not \"0..1\""),
+        ("naive-bpor=0..1", "filter naive-bpor needs a whole number that fits 64 bits, not \"0..1\""),
         ("source-bpor=few", "filter source-bpor needs a whole number that fits 64 bits, not \"few\""),
         ("naive-bpor=-1", "filter naive-bpor needs a whole number that fits 64 bits, not \"-1\""),
         ("lazy-bpor=", "filter lazy-bpor needs a whole number that fits 64 bits, not \"\""),

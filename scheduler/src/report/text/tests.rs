@@ -38,6 +38,15 @@ fn a_clean_run() {
 }
 
 #[test]
+fn what_was_compared_has_a_line() {
+    let summary =
+        Summary { race_checks: 1, dependence_checks: 20, unsatisfiable_systems: 3, ..summary(Verdict::Clean) };
+    let report = render(&summary, &LOOK);
+    let line = "snapshot\n1 race check, 20 dependence checks, 3 unsatisfiable constraint systems\nfilters: ";
+    assert!(report.contains(line), "{report}");
+}
+
+#[test]
 fn every_bound_has_its_line() {
     let mut summary = summary(Verdict::Incomplete);
     summary.levels.push(Level { bound: 0, executions: 1, findings: 0, complete: true });
