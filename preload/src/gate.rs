@@ -5,6 +5,7 @@
 
 use crate::syscalls::signals::send as signals;
 use crate::{access, arena, buffer, cancel, enabled, evaluation, finish, policy, sched, world};
+use core::arch::asm;
 use core::cell::Cell;
 use rscale_protocol::dependence;
 use rscale_protocol::model::{CANCELLED, Outcome};
@@ -109,9 +110,26 @@ pub fn pass_or_cancel(mut action: Action, mut refresh: impl FnMut(&mut Action)) 
             Some(next) => action = next,
             None => {
                 signals::deliver_pending();
+                clear_registers();
                 return outcome.result;
             }
         }
+    }
+}
+
+/// Clears what the shim leaves in registers that a function need not keep. What it is depends on which way through the shim a thread
+/// took, and not only on the schedule; and a thread that waits in a loop is recognised by its registers.
+#[inline(always)]
+pub fn clear_registers() {
+    // SAFETY: writes registers, and says so.
+    unsafe {
+        asm!(
+            "xor ecx, ecx", "xor edx, edx", "xor esi, esi", "xor edi, edi",
+            "xor r8d, r8d", "xor r9d, r9d", "xor r10d, r10d", "xor r11d, r11d",
+            out("rcx") _, out("rdx") _, out("rsi") _, out("rdi") _,
+            out("r8") _, out("r9") _, out("r10") _, out("r11") _,
+            options(nomem, nostack)
+        );
     }
 }
 

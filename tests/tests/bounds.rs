@@ -35,6 +35,9 @@ fn bounds_cut_what_costs_more_and_nothing_else() {
     let mismatches = campaign.run(bench, |bench, number| {
         let program = program(number);
         for (cost, filter) in [(Cost::Preemptions, "pb"), (Cost::Delays, "delay")] {
+            let last = enumerate_within(&program, cost, 2);
+            let compared = bench.compare(&program, &["--filters", &format!("{filter}=0..2")], &last);
+            compared.map_err(|problem| format!("{program}\n  {filter}=0..2, which repeats nothing: {problem}"))?;
             for bound in 0..3 {
                 let truth = enumerate_within(&program, cost, bound);
                 // Another order of exploration finds the same.

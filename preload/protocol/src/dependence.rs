@@ -21,7 +21,8 @@
 //! | sem post | A semaphore | posts commute; what a wait finds depends on them |
 //! | sem wait | W semaphore | two of them may compete for one post |
 //! | sem wait in vain, getvalue | R semaphore | |
-//! | barrier arrive | W barrier | who is the last is told; so two of them do not commute where one more is enough |
+//! | barrier arrive | A barrier | who is the last is told, and nothing else; so arrivals commute, but for the last two |
+//! | barrier arrive, the last | W barrier | it opens the barrier for all others |
 //! | barrier leave | nothing | follows what opened it, and nobody sees it |
 //! | once | W flag | who runs it; R where it has run already |
 //! | create, join, detach, exit | W life of the thread | |
@@ -73,7 +74,8 @@ pub enum Role {
     Take,
     /// Gives it back.
     Give,
-    /// Says that it is about to be taken: others may have to wait already.
+    /// Says that it is about to be taken: others may have to wait already. At a barrier: leaves one place, so that who comes
+    /// next is the last, and the two can not be swapped.
     Claim,
 }
 
@@ -134,6 +136,8 @@ pub fn row(action: &Action, choice: Choice, result: i32, context: Context) -> Ro
         Op::CondRetake => taking(false, Mode::Write),
         Op::CondSignal | Op::CondBroadcast if !context.has_waiters => Row::READ,
         Op::SemPost => Row::on(Mode::Add, Role::Give),
+        Op::BarrierArrive if result == 1 => Row::on(Mode::Add, Role::Claim),
+        Op::BarrierArrive if result > 1 => Row::on(Mode::Add, Role::None),
         Op::FutexRequeue | Op::Flush => Row { second: Some((Mode::Write, Role::None)), ..Row::WRITE },
         _ => Row::WRITE,
     }

@@ -124,6 +124,7 @@ pub fn run_start_routine() -> ! {
     if world::get().current.get() == ThreadId::MAIN {
         start::run_main()
     }
+    gate::clear_registers();
     let result = if fiber.is_c11.get() {
         // SAFETY: the program gave the address as a C11 start routine.
         let routine: extern "C" fn(u64) -> c_int = unsafe { core::mem::transmute(fiber.routine.get() as usize) };

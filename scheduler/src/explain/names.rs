@@ -258,6 +258,7 @@ pub fn result(step: &Step) -> String {
         0 => String::new(),
         rscale_protocol::model::CANCELLED => "cancelled".into(),
         count if is_count => count.to_string(),
+        1.. if step.action.op == Op::BarrierArrive => String::new(), // how many are missing
         1 if step.action.op == Op::OnceEnter => "runs the routine".into(),
         -1 if step.action.op.family() == Family::Barrier => "PTHREAD_BARRIER_SERIAL_THREAD".into(),
         error => format!("{:?}", Errno::from_raw(error.abs())),

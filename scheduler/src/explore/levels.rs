@@ -1,8 +1,9 @@
 //! Searches with growing bounds, one after the other: what needs little is found before what needs much.
 //!
-//! A level covers the ones below it, and repeats them: a bounded search does not know which of its schedules a smaller
-//! bound would have allowed too. The number of schedules grows so fast with the bound that the last level is most of the
-//! work. The search ends early at a level where the bound has cut nothing: the next one would do the same again.
+//! A level goes on where the one below it was cut, and repeats nothing of it. Partial order reductions begin each level from
+//! the start, and so does a search that has cut more than can be kept: a reduction explores what the races of its executions
+//! ask for, and these are others with another bound. The number of schedules grows so fast with the bound that the last level
+//! is most of the work. The search ends early at a level where the bound has cut nothing: there is nothing beyond it.
 
 use super::{Absorbed, Counts, Plan, Strategy};
 use crate::filters::Preserves;
@@ -15,7 +16,7 @@ use serde::Serialize;
 pub struct Level {
     /// The bound.
     pub bound: u64,
-    /// Complete executions within it.
+    /// Complete executions within it, without those of the levels below where they were not repeated.
     pub executions: u64,
     /// What was found that no lower level had found.
     pub findings: u64,
@@ -35,6 +36,8 @@ pub struct Levels {
     /// The levels that are done, and what they did together.
     done: Vec<Level>,
     before: Counts,
+    /// What this search had done when the current level began.
+    earlier: Counts,
     schedule: Vec<Token>,
 }
 
@@ -42,15 +45,18 @@ impl Levels {
     /// All bounds from the first to the last one.
     #[must_use]
     pub fn new(first: u64, last: u64, make: MakeLevel) -> Levels {
-        let search = make(first);
+        let mut search = make(first);
+        search.keep_cut();
         let current = Level { bound: first, executions: 0, findings: 0, complete: false };
-        Levels { make, last, current, search, done: Vec::new(), before: Counts::default(), schedule: Vec::new() }
+        let (before, earlier) = (Counts::default(), Counts::default());
+        Levels { make, last, current, search, done: Vec::new(), before, earlier, schedule: Vec::new() }
     }
 
     fn now(&self) -> Level {
         let counts = self.search.counts();
         let is_complete = self.current.complete && counts.out_of_steps == 0;
-        Level { executions: counts.executions, complete: is_complete, ..self.current }
+        let executions = counts.executions - self.earlier.executions;
+        Level { executions, complete: is_complete, ..self.current }
     }
 
     /// Goes on to the next level, if there is one that can be different.
@@ -61,9 +67,15 @@ impl Levels {
             return false;
         }
         self.done.push(self.now());
-        self.before = self.before.and(&self.search.counts());
         self.current = Level { bound: self.current.bound + 1, executions: 0, findings: 0, complete: false };
+        if self.search.raise(self.current.bound) {
+            self.earlier = self.search.counts();
+            return true;
+        }
+        self.before = self.before.and(&self.search.counts());
+        self.earlier = Counts::default();
         self.search = (self.make)(self.current.bound);
+        self.search.keep_cut();
         true
     }
 }
@@ -90,7 +102,7 @@ impl Strategy for Levels {
     fn begin_anew(&mut self, discarded: u64) {
         let Counts { runs, .. } = self.before;
         self.search.begin_anew(self.before.discarded + runs + discarded);
-        self.before = Counts::default();
+        (self.before, self.earlier) = (Counts::default(), Counts::default());
         self.done.clear();
     }
 

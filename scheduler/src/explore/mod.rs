@@ -1,6 +1,7 @@
 //! Exploration: one search tree, one loop, filters as plug-ins (SCALE, Algorithms 1, 2 and 7).
 
 mod candidates;
+mod frontier;
 mod levels;
 mod locations;
 mod order;
@@ -10,6 +11,7 @@ mod search;
 mod strategy;
 
 pub use candidates::Candidates;
+pub use frontier::Frontier;
 pub use levels::{Level, Levels};
 pub use locations::Locations;
 pub use order::{Order, Stream};

@@ -3,7 +3,7 @@
 //! The program runs whole executions by itself; the search reads them state by state, as if it had scheduled each step
 //! (Algorithm 2), and cuts them where a filter prunes the step that was taken.
 
-use super::{Absorbed, Candidates, Counts, Node, Order, Path, Plan, Strategy, divergence, explored};
+use super::{Absorbed, Candidates, Counts, Frontier, Node, Order, Path, Plan, Strategy, divergence, explored};
 use crate::filters::{Filter, Preserves};
 use crate::frontend::{Configuration, Execution};
 use rscale_protocol::ThreadSet;
@@ -21,6 +21,12 @@ pub struct Search {
     prefix: Vec<Token>,
     counts: Counts,
     has_begun: bool,
+    /// What the bound has cut, if that is to be kept.
+    frontier: Option<Frontier>,
+    /// Where the search is to go on because the bound has grown.
+    roots: Vec<Vec<Token>>,
+    /// The root that is explored: up to its end, there is nothing else to explore.
+    root: Vec<Token>,
 }
 
 impl Search {
@@ -36,7 +42,23 @@ impl Search {
             prefix: Vec::new(),
             counts: Counts::default(),
             has_begun: false,
+            frontier: None,
+            roots: Vec::new(),
+            root: Vec::new(),
         }
+    }
+
+    /// The next schedule: to the deepest state with something left, or to the next root.
+    fn advance(&mut self) -> Option<()> {
+        if let Some(token) = self.backtrack() {
+            self.prefix.truncate(self.path.depth());
+            self.prefix.push(token);
+            return Some(());
+        }
+        self.root = self.roots.pop()?;
+        self.prefix.clone_from(&self.root);
+        self.configuration = Configuration::initial();
+        Some(())
     }
 
     /// Goes back to the deepest state with something left, and picks it.
@@ -80,7 +102,7 @@ impl Search {
             }
             self.prefix.truncate(index);
             self.prefix.push(token);
-            self.counts.transitions += 1;
+            self.counts.transitions += u64::from(index + 1 >= self.root.len());
             index += 1;
             self.enter_state(execution, index);
         }
@@ -92,8 +114,10 @@ impl Search {
         let enabled = execution.enabled_at(depth);
         let mut candidates = Candidates::all(enabled);
         let arrived = depth.checked_sub(1).map_or(LocalState::UNKNOWN, |last| execution.steps.local_state(last));
+        let given = self.root.get(depth).copied();
+        candidates.retain(|token| given.is_none_or(|given| given == token));
         self.path.push(Node { arrived, enabled, candidates, taken: None });
-        self.counts.states += 1;
+        self.counts.states += u64::from(given.is_none());
         self.counts.max_depth = self.counts.max_depth.max(depth as u64);
         for filter in &mut self.filters {
             filter.visit(&self.path, &mut self.configuration, &mut candidates);
@@ -104,6 +128,10 @@ impl Search {
         if let Some(node) = self.path.last_mut() {
             node.candidates = candidates;
         }
+        if let Some(frontier) = &mut self.frontier {
+            let cut = self.filters.iter().flat_map(|filter| filter.cut_here());
+            cut.for_each(|&(token, cost)| frontier.add(&self.prefix[..depth], token, cost));
+        }
     }
 }
 
@@ -111,9 +139,7 @@ impl Strategy for Search {
     fn next_schedule(&mut self) -> Option<Plan<'_>> {
         let order = self.order.beyond();
         if self.has_begun {
-            let token = self.backtrack()?;
-            self.prefix.truncate(self.path.depth());
-            self.prefix.push(token);
+            self.advance()?;
         }
         let comes_back_to = self.path.last_open();
         Some(Plan { schedule: &self.prefix, order, sleep: ThreadSet::EMPTY, goes_on: true, comes_back_to })
@@ -140,6 +166,19 @@ impl Strategy for Search {
         self.filters.iter_mut().for_each(|filter| filter.restart());
         self.prefix.clear();
         self.has_begun = false;
+        (self.roots, self.root) = (Vec::new(), Vec::new());
+        self.frontier = self.frontier.take().map(|_| Frontier::default());
+    }
+
+    fn keep_cut(&mut self) {
+        self.frontier = Some(Frontier::default());
+    }
+
+    fn raise(&mut self, bound: u64) -> bool {
+        let Some(frontier) = self.frontier.as_mut().filter(|frontier| frontier.is_whole()) else { return false };
+        self.roots = frontier.within(bound);
+        let still_cut = frontier.len() as u64;
+        self.filters.iter_mut().map(|filter| u32::from(filter.raise(bound, still_cut))).sum::<u32>() == 1
     }
 
     fn was_wrong(&self) -> bool {
@@ -163,7 +202,9 @@ impl Strategy for Search {
     }
 
     fn memory(&self) -> usize {
-        self.filters.iter().map(|filter| filter.memory()).sum()
+        let roots: usize = self.roots.iter().map(|root| root.len() * size_of::<Token>()).sum();
+        let kept = self.frontier.as_ref().map_or(0, Frontier::memory);
+        roots + kept + self.filters.iter().map(|filter| filter.memory()).sum::<usize>()
     }
 }
 

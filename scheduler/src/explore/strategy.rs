@@ -78,6 +78,15 @@ pub trait Strategy {
     /// So many things were found by the run that was given last, and not before.
     fn note_findings(&mut self, _count: u64) {}
 
+    /// Keeps what the bound cuts, for [`Strategy::raise`].
+    fn keep_cut(&mut self) {}
+
+    /// Everything within the bound has been explored: goes on with a larger one, without what was explored. False if that is not
+    /// possible.
+    fn raise(&mut self, _bound: u64) -> bool {
+        false
+    }
+
     /// What came of each bound, where several are searched one after the other.
     fn levels(&self) -> Vec<Level> {
         Vec::new()

@@ -9,7 +9,7 @@
 //! What is cut depends on the path, not on the state: a filter that explores each state once would lose what a cheaper
 //! path to it allows. So these filters do not go together with one.
 //!
-//! With a range (`pb=0..3`), the levels are searched one after the other, each repeating the ones below it.
+//! With a range (`pb=0..3`), the levels are searched one after the other; each goes on where the one before it was cut.
 
 use super::{Filter, FilterInfo, Make, Needs, Preserves};
 use crate::explore::{Candidates, Node, Path, running_after};
@@ -43,6 +43,8 @@ struct Bound {
     /// The states on the path.
     states: Vec<State>,
     cut: u64,
+    /// What was cut in the last state, and what the path would cost.
+    cut_here: Vec<(Token, u64)>,
 }
 
 /// What matters of a state.
@@ -60,7 +62,7 @@ struct State {
 
 impl Bound {
     fn new(bound: Option<u64>, unit: &'static str, cost: fn(&State, Token) -> u64) -> Bound {
-        Bound { bound: bound.unwrap_or(0), unit, cost, states: Vec::new(), cut: 0 }
+        Bound { bound: bound.unwrap_or(0), unit, cost, states: Vec::new(), cut: 0, cut_here: Vec::new() }
     }
 
     /// What the path to its last state has cost, and who runs there.
@@ -83,11 +85,26 @@ impl Filter for Bound {
         let does = |holds: fn(Op) -> bool| about_to(node, configuration, holds);
         let (polite, shadows) = (does(Op::lets_others_run), does(|op| op == Op::Flush));
         let state = State { spent, running, enabled: node.enabled, polite, shadows };
-        let left = self.bound.saturating_sub(spent);
-        let before = candidates.len();
-        candidates.retain(|token| (self.cost)(&state, token) <= left);
-        self.cut += u64::from(candidates.len() < before);
+        let Bound { bound, cost, cut_here, .. } = self;
+        cut_here.clear();
+        candidates.retain(|token| {
+            let total = spent.saturating_add(cost(&state, token));
+            if total > *bound {
+                cut_here.push((token, total));
+            }
+            total <= *bound
+        });
+        self.cut += u64::from(!self.cut_here.is_empty());
         self.states.push(state);
+    }
+
+    fn cut_here(&self) -> &[(Token, u64)] {
+        &self.cut_here
+    }
+
+    fn raise(&mut self, bound: u64, still_cut: u64) -> bool {
+        (self.bound, self.cut) = (bound, still_cut);
+        true
     }
 
     fn restart(&mut self) {

@@ -17,6 +17,7 @@ use crate::explore::{Candidates, Levels, Path, Search, Strategy};
 use crate::frontend::Configuration;
 use crate::sample::Sampled;
 use rscale_protocol::MemoryModel;
+use rscale_protocol::arena::Token;
 use std::ops::RangeInclusive;
 
 /// A filter as users see it.
@@ -228,6 +229,16 @@ pub enum Preserves {
 pub trait Filter {
     /// A new state was reached: may take successors out of the candidates.
     fn visit(&mut self, path: &Path, configuration: &mut Configuration, candidates: &mut Candidates);
+
+    /// The steps out of the new state that it has cut at its bound, with what the path would cost then.
+    fn cut_here(&self) -> &[(Token, u64)] {
+        &[]
+    }
+
+    /// Everything within the bound was explored: it is this one now. False if the filter has none that can grow.
+    fn raise(&mut self, _bound: u64, _still_cut: u64) -> bool {
+        false
+    }
 
     /// Every filter has looked at the new state; these are the successors that will be explored.
     fn visited(&mut self, _configuration: &Configuration, _candidates: &Candidates) {}

@@ -4,7 +4,7 @@
 //! leads to nothing new is recognised before it is run. Where it can not, the event is taken to change what it touches:
 //! a run may turn out to be redundant then, but none is left out.
 
-use super::footprint::{Footprint, Mode, Reach, Role, VariableId};
+use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
 use super::history::{Entry, EventIndex, History};
 use rscale_protocol::{Choice, Op, ThreadSet};
 
@@ -26,6 +26,13 @@ pub fn footprint_without(history: &History, first: EventIndex, second: EventInde
             let is_taken = is_taken(without(history, touch.variable, first, second));
             (touch.mode, touch.role) = if is_taken { (Mode::Read, Role::None) } else { (Mode::Write, Role::Take) };
         }
+        Op::BarrierArrive => {
+            let missing = missing_without(history, touch, first, second);
+            (touch.mode, touch.role) = match missing {
+                None => (Mode::Write, Role::None),
+                Some(missing) => (Mode::Add, if missing == 1 { Role::Claim } else { Role::None }),
+            };
+        }
         // A wait that timed out would find what it waits for.
         op if footprint.token.choice == Choice::TimeOut && !matches!(op, Op::CondWake | Op::Choose) => {
             touch.mode = Mode::Write;
@@ -45,6 +52,19 @@ fn without(
 ) -> impl Iterator<Item = &Entry> {
     let earlier = history.touched(variable).iter().take_while(move |entry| entry.event < second);
     earlier.filter(move |entry| !history.happens_before(first, entry.event))
+}
+
+/// How many would be missing at a barrier behind an arrival that was the last one. None if it would be the last again, or
+/// was not: then something is to come behind it that opened the barrier before.
+fn missing_without(history: &History, touch: &Touch, first: EventIndex, second: EventIndex) -> Option<usize> {
+    let before = arrived(history.touched(touch.variable).iter().take_while(|entry| entry.event < second));
+    let left = arrived(without(history, touch.variable, first, second));
+    (touch.mode == Mode::Write).then(|| before - left.min(before)).filter(|&missing| missing > 0)
+}
+
+/// How many have arrived since the barrier was opened last.
+fn arrived<'a>(entries: impl Iterator<Item = &'a Entry>) -> usize {
+    entries.fold(0, |count, entry| if entry.mode == Mode::Add { count + 1 } else { 0 })
 }
 
 fn waiters<'a>(entries: impl Iterator<Item = &'a Entry>, history: &History) -> ThreadSet {

@@ -21,6 +21,15 @@ pub struct Touch {
     pub may_write: bool,
 }
 
+impl Touch {
+    /// Whether the order of two touches of one variable can matter. Of two arrivals at a barrier it does where the second
+    /// is the last one then.
+    fn conflicts(&self, other: &Touch) -> bool {
+        let is_claimed = self.mode == Mode::Add && (self.role == Role::Claim || other.role == Role::Claim);
+        is_claimed || self.mode.conflicts(other.mode)
+    }
+}
+
 /// Which threads an event acts on, whatever they do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
@@ -73,9 +82,9 @@ impl Footprint {
     }
 
     fn shares(&self, other: &Footprint) -> bool {
-        self.touches.iter().any(|mine| {
-            other.touches.iter().any(|theirs| mine.variable == theirs.variable && mine.mode.conflicts(theirs.mode))
-        })
+        self.touches
+            .iter()
+            .any(|mine| other.touches.iter().any(|theirs| mine.variable == theirs.variable && mine.conflicts(theirs)))
     }
 
     /// Whether this event, being possible now, could as well come before the whole sequence (a *weak initial* of it):

@@ -1,10 +1,10 @@
 //! Reversals: how the second event of a race can come before the first one.
 
 use super::elsewhere::footprint_without;
-use super::footprint::{Footprint, Mode, Role};
+use super::footprint::{Footprint, Mode, Role, Touch};
 use super::history::{EventIndex, History};
-use rscale_protocol::Choice;
 use rscale_protocol::arena::{Step, Token};
+use rscale_protocol::{Choice, Op};
 
 /// What was executed.
 #[derive(Clone, Copy)]
@@ -49,6 +49,8 @@ pub struct Reversal<'a> {
     last: Footprint,
     /// The second event, as it was, if it was executed.
     pub second: Option<EventIndex>,
+    /// Events of the sequence that are not what they were, because the first one does not come before them.
+    changed: Vec<(EventIndex, Footprint)>,
 }
 
 /// How much of the execution a reversal takes over.
@@ -72,7 +74,23 @@ impl<'a> Reversal<'a> {
             Second::Instead(footprint) => (race.first, footprint.clone(), None),
         };
         let is_whole = extent == Extent::Whole && second.is_some();
-        Reversal { executed, first: race.first, until: if is_whole { history.len() } else { until }, last, second }
+        let until = if is_whole { history.len() } else { until };
+        let mut reversal = Reversal { executed, first: race.first, until, last, second, changed: Vec::new() };
+        if history.event(race.first).op == Op::BarrierArrive {
+            reversal.make_room_at_barrier();
+        }
+        reversal
+    }
+
+    /// One less has arrived at a barrier: nobody but the second event can be the last but one.
+    fn make_room_at_barrier(&mut self) {
+        let history = self.executed.history;
+        let is_claim = |touch: &Touch| touch.role == Role::Claim;
+        let arrivals = self.events().filter(|&index| history.event(index).op == Op::BarrierArrive);
+        let claims = arrivals.map(|index| (index, history.event(index).footprint.clone()));
+        self.changed = claims.filter(|claim| claim.1.touches.iter().any(is_claim)).collect();
+        let touches = self.changed.iter_mut().flat_map(|claim| &mut claim.1.touches);
+        touches.filter(|touch| is_claim(touch)).for_each(|touch| touch.role = Role::None);
     }
 
     /// The events of the execution in it, in order; the second event follows them.
@@ -84,7 +102,11 @@ impl<'a> Reversal<'a> {
     /// The whole sequence.
     pub fn sequence(&self) -> impl Iterator<Item = &Footprint> + Clone {
         let history = self.executed.history;
-        self.events().map(move |index| &history.event(index).footprint).chain(std::iter::once(&self.last))
+        let footprint = move |index| match self.changed.iter().find(|changed| changed.0 == index) {
+            Some((_, changed)) => changed,
+            None => &history.event(index).footprint,
+        };
+        self.events().map(footprint).chain(std::iter::once(&self.last))
     }
 
     /// What the path takes now, where the first event went.

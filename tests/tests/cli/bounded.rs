@@ -46,7 +46,7 @@ fn only_what_misses_nothing_says_that_there_is_no_bug() {
     let naive = summary(&place, &["--filters", "naive-bpor=0"], 3);
     let words = "incomplete: only part of what can happen with at most 0 preemptions was explored";
     assert!(naive.text("guarantee").starts_with(words), "{}", naive.text("guarantee"));
-    // That a thread was stopped is known when it goes on. Here it never does.
+    // A run that turns out to need more is not counted, but what it shows is reported.
     let lazy = summary(&place, &["--filters", "lazy-bpor=0"], 1);
     assert!(!lazy.text("guarantee").contains("no bug"), "{}", lazy.text("guarantee"));
 }
@@ -55,7 +55,6 @@ fn only_what_misses_nothing_says_that_there_is_no_bug() {
 #[test]
 fn the_lazy_method_promises_what_it_covers() {
     let source = r#"
-#include <assert.h>
 #include <pthread.h>
 static volatile int x;
 static void *adds(void *unused) { x++; return unused; }
@@ -64,7 +63,6 @@ int main(void)
     pthread_t threads[2];
     for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, adds, NULL);
     for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
-    assert(x == 2);
     return 0;
 }
 "#;
@@ -73,9 +71,9 @@ int main(void)
     assert_eq!(none.number("executions"), Some(2), "one after the other");
     let words = "incomplete: no bug with at most 0 preemptions; nothing was explored beyond 0 preemptions";
     assert!(none.text("guarantee").starts_with(words), "{}", none.text("guarantee"));
-    let levels = summary(&place, &["--filters", "lazy-bpor=0..2"], 1);
-    assert!(levels.text("guarantee").starts_with("incomplete: no bug with at most 0 preemptions"));
-    assert_eq!(levels.findings()[0]["preemptions"], 1);
+    let all = summary(&place, &["--filters", "lazy-bpor=0..2"], 0);
+    let executions = |level: usize| all.0["levels"][level]["executions"].as_u64();
+    assert_eq!((executions(0), executions(1), executions(2)), (Some(2), Some(4), None), "one is enough for all");
 }
 
 #[test]
@@ -112,6 +110,8 @@ fn every_level_has_its_line() {
 fn levels_end_where_the_bound_cuts_nothing() {
     let place = Place::with("program", CLEAN);
     let all = summary(&place, &["--filters", "pb=0..1000"], 0);
+    let plain = summary(&place, &["--filters", ""], 0);
+    assert_eq!(all.number("executions"), plain.number("executions"), "no level repeats what a lower one has run");
     let levels = all.0["levels"].as_array().expect("levels").len();
     assert!((2..20).contains(&levels), "{levels} levels");
     assert!(all.text("guarantee").starts_with("every schedule was executed"), "{}", all.text("guarantee"));

@@ -52,8 +52,10 @@ pub(super) fn perform(model: &mut Model, action: &Action) -> Outcome {
         }
         Op::BarrierArrive => {
             barrier.arrived += 1;
+            let left = i32::try_from(barrier.needed - barrier.arrived).unwrap_or(i32::MAX);
             model.threads.get_mut(action.thread).wait = Wait { on: action.object, ..Wait::default() };
-            Outcome::continues(Action { op: Op::BarrierLeave, flags: 0, ..*action })
+            // The program does not see how many are missing; the dependence table does.
+            Outcome { result: left, ..Outcome::continues(Action { op: Op::BarrierLeave, flags: 0, ..*action }) }
         }
         _ if barrier.arrived > 0 => Outcome::misuse(Misuse::BarrierDestroyBusy, EBUSY),
         _ => {

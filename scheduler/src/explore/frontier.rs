@@ -1,0 +1,86 @@
+//! What a bound has cut: where the search goes on when the bound grows.
+
+use rscale_protocol::arena::Token;
+
+/// Steps of all schedules that are kept; with more, the next bound begins from the start.
+const MOST_STEPS: usize = 1 << 24;
+
+/// Schedules that were cut, and what they cost.
+#[derive(Debug, Default)]
+pub struct Frontier {
+    roots: Vec<(Vec<Token>, u64)>,
+    /// The steps of all of them.
+    steps: usize,
+    /// Whether there were too many to keep.
+    is_lost: bool,
+}
+
+impl Frontier {
+    /// What leads to a state and then takes this step costs too much.
+    pub fn add(&mut self, schedule: &[Token], token: Token, cost: u64) {
+        self.steps += schedule.len() + 1;
+        self.is_lost |= self.steps > MOST_STEPS;
+        if self.is_lost {
+            self.roots = Vec::new();
+        } else {
+            self.roots.push(([schedule, &[token]].concat(), cost));
+        }
+    }
+
+    /// Whether all that was cut is known.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        !self.is_lost
+    }
+
+    /// Takes out all that a bound allows, the last one last.
+    pub fn within(&mut self, bound: u64) -> Vec<Vec<Token>> {
+        let (within, beyond) = std::mem::take(&mut self.roots).into_iter().partition(|root| root.1 <= bound);
+        self.roots = beyond;
+        self.steps = self.roots.iter().map(|root| root.0.len()).sum();
+        let within: Vec<(Vec<Token>, u64)> = within;
+        within.into_iter().map(|root| root.0).collect()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.roots.len()
+    }
+
+    /// Bytes that are kept.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.steps * size_of::<Token>() + self.roots.capacity() * size_of::<(Vec<Token>, u64)>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rscale_protocol::{Choice, ThreadId};
+
+    fn token(thread: u16) -> Token {
+        Token { thread: ThreadId(thread), choice: Choice::Proceed }
+    }
+
+    #[test]
+    fn what_costs_more_stays() {
+        let mut frontier = Frontier::default();
+        frontier.add(&[token(0)], token(1), 1);
+        frontier.add(&[], token(2), 2);
+        assert_eq!(frontier.within(1), [[token(0), token(1)]]);
+        assert_eq!((frontier.len(), frontier.steps, frontier.is_whole()), (1, 1, true));
+        assert_eq!(frontier.within(2), [[token(2)]]);
+    }
+
+    #[test]
+    fn too_much_is_not_kept() {
+        let mut frontier = Frontier::default();
+        let long = vec![token(0); MOST_STEPS / 2];
+        frontier.add(&long, token(1), 1);
+        assert!(frontier.is_whole());
+        frontier.add(&long, token(1), 1);
+        assert!(!frontier.is_whole() && frontier.len() == 0);
+    }
+}
