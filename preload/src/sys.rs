@@ -56,6 +56,15 @@ pub unsafe fn mprotect(address: u64, length: u64, protection: i32) -> bool {
     unsafe { call(libc::SYS_mprotect, [address, length, protection as u64, 0, 0, 0]) == 0 }
 }
 
+/// Asks for huge pages where memory is touched from now on. Nothing depends on it.
+///
+/// # Safety
+/// The range must be memory of the shim that nobody protects in parts.
+pub unsafe fn prefer_huge_pages(address: u64, length: u64) {
+    // SAFETY: contents stay as they are.
+    unsafe { call(libc::SYS_madvise, [address, length, libc::MADV_HUGEPAGE as u64, 0, 0, 0]) };
+}
+
 /// Maps fresh private memory, at the given address or, with 0, anywhere. None if the kernel refuses.
 pub fn map(address: u64, length: u64, protection: i32) -> Option<u64> {
     let fixed = if address == 0 { 0 } else { libc::MAP_FIXED_NOREPLACE };

@@ -3,17 +3,29 @@
 //!
 //! Records of communication variables stay for as long as the set of these does. The others are made anew in every
 //! execution, behind them.
+//!
+//! Programs that work on large tables have many records, and few of them have more than a few entries: these lie in the
+//! record itself, which is a cache line. A record with more entries has room for all that it can have in a second place.
 
 use super::clocks::{self, Own};
 use super::shadow::{MOST_RECORDS, Word};
 use crate::checkpoint::Tape;
+use crate::sys;
 use core::cell::Cell;
 
+/// Entries of a record without a second place.
+const FEW: usize = 5;
+
+/// The records, and the second places of some of them.
 static MEMORY: Own<u64> = Own(Cell::new(0));
+static PLACES: Own<u64> = Own(Cell::new(0));
+/// Most entries of a record.
 static ENTRIES: Own<usize> = Own(Cell::new(0));
 /// Records of communication variables, and of all.
 static KEPT: Own<usize> = Own(Cell::new(0));
 static USED: Own<usize> = Own(Cell::new(0));
+/// Second places, all of this execution.
+static PLACES_USED: Own<usize> = Own(Cell::new(0));
 
 /// The part of a record before its entries.
 #[repr(C)]
@@ -28,13 +40,20 @@ struct Head {
     /// Bytes that were freed: in this execution, and before the first decision of all of them.
     freed: u8,
     freed_for_ever: u8,
-    unused: u16,
+    /// The number of its second place, from 1 on; 0 if it has none.
+    place: u32,
 }
 
 impl Head {
     fn empty() -> Head {
-        Head { base: clocks::base(), communication: 0, reported: 0, length: 0, freed: 0, freed_for_ever: 0, unused: 0 }
+        Head { base: clocks::base(), communication: 0, reported: 0, length: 0, freed: 0, freed_for_ever: 0, place: 0 }
     }
+}
+
+#[repr(C, align(64))]
+struct Body {
+    head: Head,
+    entries: [Entry; FEW],
 }
 
 /// One record.
@@ -65,19 +84,28 @@ impl Entry {
 
 /// Reserves room for records of this many threads: each may have an entry for reads and one for writes.
 pub fn reserve(threads: usize) -> bool {
-    ENTRIES.0.set(2 * threads);
-    let Some(memory) = super::reserve(0, (MOST_RECORDS * stride()) as u64) else { return false };
+    ENTRIES.0.set((2 * threads).max(FEW));
+    let room = |each: usize| super::reserve(0, (MOST_RECORDS * each) as u64);
+    let (Some(memory), Some(places)) = (room(size_of::<Body>()), room(place_bytes())) else { return false };
     MEMORY.0.set(memory);
+    PLACES.0.set(places);
     true
 }
 
-fn stride() -> usize {
-    size_of::<Head>() + ENTRIES.0.get() * 8
+/// There will be many.
+pub fn expect_many() {
+    // SAFETY: memory of the shim, all of it writable.
+    unsafe { sys::prefer_huge_pages(MEMORY.0.get(), (MOST_RECORDS * size_of::<Body>()) as u64) };
+}
+
+fn place_bytes() -> usize {
+    ENTRIES.0.get() * size_of::<Entry>()
 }
 
 /// An execution begins: only the records of communication variables are left.
 pub fn begin() {
     USED.0.set(KEPT.0.get());
+    PLACES_USED.0.set(0);
 }
 
 /// From here on, records are those of one execution.
@@ -85,16 +113,24 @@ pub fn keep() {
     KEPT.0.set(USED.0.get());
 }
 
+fn used() -> [(u64, u64); 2] {
+    let records = (MEMORY.0.get(), (USED.0.get() * size_of::<Body>()) as u64);
+    let places = (PLACES.0.get(), (PLACES_USED.0.get() * place_bytes()) as u64);
+    [records, places]
+}
+
 /// Saves all records.
 pub fn save(tape: &mut Tape) {
-    tape.put(USED.0.get());
-    tape.save(MEMORY.0.get(), (USED.0.get() * stride()) as u64);
+    tape.put((USED.0.get(), PLACES_USED.0.get()));
+    used().into_iter().for_each(|(start, length)| tape.save(start, length));
 }
 
 /// Brings back the records that were saved, and no others.
 pub fn bring_back(tape: &mut Tape) {
-    USED.0.set(tape.take());
-    tape.bring_back(MEMORY.0.get(), (USED.0.get() * stride()) as u64);
+    let (records, places) = tape.take();
+    USED.0.set(records);
+    PLACES_USED.0.set(places);
+    used().into_iter().for_each(|(start, length)| tape.bring_back(start, length));
 }
 
 /// A fresh record and its number.
@@ -112,7 +148,7 @@ pub fn allocate() -> (usize, Record) {
 
 /// The record with a number.
 pub fn get(number: usize) -> Record {
-    Record { head: (MEMORY.0.get() + (number * stride()) as u64) as *mut Head }
+    Record { head: (MEMORY.0.get() + (number * size_of::<Body>()) as u64) as *mut Head }
 }
 
 impl Record {
@@ -126,6 +162,7 @@ impl Record {
         let head = self.head();
         if head.base != clocks::base() {
             (head.base, head.length, head.reported, head.freed) = (clocks::base(), 0, 0, 0);
+            head.place = 0;
         }
     }
 
@@ -166,8 +203,29 @@ impl Record {
     /// The accesses.
     pub fn entries<'a>(self) -> &'a mut [Entry] {
         let length = usize::from(self.head().length);
-        // SAFETY: the entries follow the head; `length` of them are filled.
-        unsafe { core::slice::from_raw_parts_mut(self.head.add(1).cast::<Entry>(), length) }
+        // SAFETY: `length` of the entries are filled.
+        unsafe { core::slice::from_raw_parts_mut(self.first_entry(), length) }
+    }
+
+    fn first_entry(self) -> *mut Entry {
+        match self.head().place {
+            // SAFETY: the entries follow the head.
+            0 => unsafe { self.head.add(1).cast() },
+            place => (PLACES.0.get() + ((place as usize - 1) * place_bytes()) as u64) as *mut Entry,
+        }
+    }
+
+    /// How many accesses it has room for, once it has a second place if it needs one.
+    fn grown(self) -> usize {
+        let head = self.head();
+        if head.place == 0 && usize::from(head.length) == FEW {
+            let (from, place) = (self.first_entry(), PLACES_USED.0.get() + 1);
+            PLACES_USED.0.set(place);
+            head.place = place as u32;
+            // SAFETY: there are no more second places than records, and each has room for as many as are copied.
+            unsafe { core::ptr::copy_nonoverlapping(from, self.first_entry(), FEW) };
+        }
+        if self.head().place == 0 { FEW } else { ENTRIES.0.get() }
     }
 
     /// Takes out the accesses for which `keep` does not hold.
@@ -189,7 +247,7 @@ impl Record {
         let word = entry.word();
         let is_like =
             |other: &&mut Entry| other.word().thread() == word.thread() && other.is_write() == entry.is_write();
-        if self.entries().len() == ENTRIES.0.get() {
+        if self.entries().len() == self.grown() {
             if let Some(older) = self.entries().iter_mut().find(is_like) {
                 *older = Entry(entry.0 | u64::from(older.word().bytes()));
                 return;
@@ -199,7 +257,7 @@ impl Record {
         }
         let length = self.head().length;
         // SAFETY: there is room for one more entry.
-        unsafe { *self.head.add(1).cast::<Entry>().add(length.into()) = entry };
+        unsafe { *self.first_entry().add(length.into()) = entry };
         self.head().length = length + 1;
     }
 

@@ -18,6 +18,7 @@
 //! [base]: super::clocks::base
 
 use super::clocks::Own;
+use super::records;
 use crate::checkpoint::Tape;
 use crate::snapshot::{PAGE, clear_pages};
 use crate::sys;
@@ -78,8 +79,12 @@ pub fn make_writable(address: u64) -> bool {
         }
         None => {
             LOST_TRACK.0.set(true);
-            // SAFETY: as above.
-            unsafe { sys::mprotect(BASE, LENGTH, protection) }
+            records::expect_many();
+            // SAFETY: as above. Of a program with much memory, small pages would not find room in the processor's tables.
+            unsafe {
+                sys::prefer_huge_pages(BASE, LENGTH);
+                sys::mprotect(BASE, LENGTH, protection)
+            }
         }
     }
 }
