@@ -74,6 +74,9 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     if signal == libc::SIGSEGV && is_write && (snapshot::make_writable(address) || access::make_writable(address)) {
         return;
     }
+    if matches!(signal, libc::SIGSEGV | libc::SIGBUS) && access::careful::recovers(context) {
+        return;
+    }
     if signal == libc::SIGTRAP && (crate::access::tearing::on_step(context) || goes_on_in_clone(context)) {
         return;
     }

@@ -17,8 +17,8 @@ pub struct Own<T>(Cell<T>);
 // SAFETY: only the kernel thread that runs program and shim touches it.
 unsafe impl<T> Sync for Own<T> {}
 
-/// Where the program called the wrapped function that runs: each wrapper notes its return address here first. Functions
-/// that programs call in loops add the stack pointer and the registers that a function has to keep.
+/// Where the program called the wrapped function that runs: each wrapper notes its return address here first, and the
+/// stack pointer. Functions that programs call in loops add the registers that a function has to keep.
 pub static CALLER: [Own<u64>; 8] = [const { Own(Cell::new(0)) }; 8];
 
 /// Notes where the program made the system call that is served.
@@ -29,6 +29,11 @@ pub fn set_caller(pc: u64) {
 /// The call site of the wrapped function that runs.
 pub fn caller() -> u64 {
     CALLER[0].0.get()
+}
+
+/// The stack pointer with which it was called.
+pub fn caller_stack() -> u64 {
+    CALLER[1].0.get()
 }
 
 /// The stack pointer, and the registers that a function has to keep, as the function that runs found them. Only those

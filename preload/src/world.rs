@@ -3,6 +3,7 @@
 //! Because it is restored like the program's own memory, nothing in the shim has to be reset between executions: what
 //! it was before `main`, it is again. All zeroes is the state before the program starts.
 
+use crate::access::order::Torn;
 use crate::fiber::Fiber;
 use crate::{buffer, enabled, heap, keys, policy};
 use core::cell::{Cell, UnsafeCell};
@@ -67,6 +68,8 @@ pub struct World {
     pub descriptors: crate::syscalls::wait::Descriptors,
     /// Stores that other threads do not see yet.
     pub buffers: buffer::Buffers,
+    /// What was accessed in parts.
+    pub torn: Torn,
 }
 
 // SAFETY: only the one kernel thread that runs program and shim touches it.
@@ -98,6 +101,7 @@ static WORLD: World = World {
     signals: crate::syscalls::signals::Signals::new(),
     descriptors: crate::syscalls::wait::Descriptors::new(),
     buffers: buffer::Buffers::new(),
+    torn: Torn::new(),
     library: crate::wrap::State::new(),
     model: UnsafeCell::new(Model::new()),
 };

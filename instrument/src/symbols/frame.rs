@@ -53,6 +53,13 @@ impl SourceFrame {
         Some(short.strip_prefix("./").unwrap_or(short))
     }
 
+    /// Whether the source is a header of the system, as templates of the standard library are.
+    #[must_use]
+    pub fn is_of_system(&self) -> bool {
+        let file = self.file.as_deref().unwrap_or_default();
+        file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") || file.contains("/include/c++/")
+    }
+
     /// The position in short: `main.c:12`, else `a.out+0x1139`, else the bare address.
     #[must_use]
     pub fn location(&self) -> String {
@@ -98,6 +105,13 @@ mod tests {
         assert_eq!(frame("/source/a.c", "/src").location(), "/source/a.c:12");
         assert_eq!(frame("/src2/a.c", "/src").location(), "/src2/a.c:12");
         assert_eq!(frame("a.c", "").location(), "a.c:12");
+    }
+
+    #[test]
+    fn templates_of_the_library_are_of_the_system() {
+        assert!(frame("/usr/include/c++/12/bits/unique_ptr.h", "/src").is_of_system());
+        assert!(frame("/opt/gcc/include/c++/14/vector", "/src").is_of_system());
+        assert!(!frame("/src/include/list.h", "/src").is_of_system() && !SourceFrame::unknown(1).is_of_system());
     }
 
     #[test]

@@ -15,7 +15,15 @@ pub struct Location {
     pub length: u64,
 }
 
+/// Marks a range of which the [order](super::order) of parts is open. No address of a program has this bit.
+const OPEN: u64 = 1 << 62;
+
 impl Location {
+    /// As what says that the order of its parts is open.
+    pub fn opened(self) -> Location {
+        Location { start: self.start | OPEN, ..self }
+    }
+
     /// The first byte behind it.
     pub fn end(self) -> u64 {
         self.start.saturating_add(self.length)
@@ -63,7 +71,7 @@ pub fn refresh() {
     }
     // Marks stay: locations are only ever added while a process lives.
     COUNT.0.set((request.locations.load(Relaxed) as usize).min(MAX_LOCATIONS));
-    for location in (0..COUNT.0.get()).map(location) {
+    for location in (0..COUNT.0.get()).map(location).filter(|location| location.start & OPEN == 0) {
         for address in location.granules() {
             mark(Granule::of(address), location.bytes_in(address));
         }
@@ -85,6 +93,11 @@ fn mark(granule: Granule, bytes: u8) {
         }
     };
     record.add_communication(bytes);
+}
+
+/// Whether the parts of an access to this range may take place in any order.
+pub fn is_open(range: Location) -> bool {
+    touched_by(range.opened()).next().is_some()
 }
 
 /// The communication variables that a range touches, in order.

@@ -14,12 +14,14 @@
 //! None of this is restored with the program's memory: clocks never go back, and what an earlier execution left behind
 //! is recognised by its age.
 
+pub mod careful;
 pub mod clocks;
 mod detect;
 pub mod freed;
 mod library;
 pub mod local;
 pub mod locations;
+pub mod order;
 mod pieces;
 pub mod point;
 mod records;

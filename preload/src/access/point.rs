@@ -6,7 +6,7 @@ use super::library::Here;
 use super::locations::{self, Location};
 use super::shadow::{FOR_EVER, Granule};
 use super::spin::Look;
-use super::{copy_bytes, freed, spin, vectors};
+use super::{copy_bytes, freed, order, spin, vectors};
 use crate::{buffer, evaluation, finish, gate, world};
 use rscale_protocol::region::SiteKind;
 use rscale_protocol::{Action, Ending, Extent, Op, Variable};
@@ -47,12 +47,20 @@ pub struct Place {
     pub pc: u64,
     /// Which of its accesses it is, if they are steps of their own.
     pub part: u64,
+    /// Whether they are the parts of a torn access.
+    pub is_torn: bool,
 }
 
 impl Place {
+    /// Of an instruction whose access is one step.
+    pub fn whole(pc: u64) -> Place {
+        Place { pc, part: 0, is_torn: false }
+    }
+
     /// Differs from that of any other access: a thread that comes back to it has come round.
     fn key(self) -> u64 {
-        self.pc ^ self.part << 48
+        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+        self.pc ^ self.part.wrapping_mul(ODD)
     }
 }
 
@@ -105,6 +113,9 @@ fn instruction(kind: SiteKind, range: Location, place: Place, local: &dyn Fn() -
         SiteKind::Fence => {}
     }
     buffer::set_reads(None);
+    if !place.is_torn {
+        order::met(kind != SiteKind::Read, range, false);
+    }
 }
 
 /// The instruction reads and then writes, and others may come between: what it has read is put back before it goes on,
@@ -139,6 +150,8 @@ pub fn one(kind: Kind, touched: Touched, here: Here) {
     buffer::set_reads(Some(location));
     pass(if kind == Kind::Read { Op::Read } else { Op::Write }, here.flags, touched, here.pc);
     buffer::set_reads(None);
+    let accessed = touched.extent.bytes().map(|(offset, length)| Location { start: location.start + offset, length });
+    order::met(kind == Kind::Write, accessed.unwrap_or(location), false);
 }
 
 /// The thread has made very many accesses without a step. If it waits for another thread in a loop, that one must run.

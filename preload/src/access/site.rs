@@ -3,7 +3,7 @@
 use super::detect::Kind;
 use super::locations::Location;
 use super::point::{self, Place};
-use super::strings::StringInstruction;
+use super::strings::{Progress, StringInstruction};
 use super::{clocks, freed, region, saving, spin, tearing};
 use crate::{buffer, evaluation};
 use rscale_protocol::region::{FENCE_SLOT, GENERAL_SLOT, Site, SiteKind, SiteShape, WIDTHS};
@@ -119,12 +119,12 @@ fn plain(frame: &mut Frame, kind: SiteKind, range: Location) {
         if freed::is_freed(range) {
             locate(frame); // the execution ends here, and its stack is looked at
         }
-        return tearing::parts(kind, range).for_each(|part| point::part(kind, part, Place { pc: 0, part: 0 }, &|| 0));
+        return tearing::parts(kind, range).for_each(|part| point::part(kind, part, Place::whole(0), &|| 0));
     }
     let (site, tail) = locate(frame);
     let pc = region::original_end(site);
     if !tearing::is_torn(kind, range) {
-        let place = Place { pc, part: 0 };
+        let place = Place::whole(pc);
         return tearing::parts(kind, range).for_each(|part| point::part(kind, part, place, &|| local_state(frame)));
     }
     let is_general = frame.slot as usize == GENERAL_SLOT;
@@ -200,7 +200,8 @@ fn string(frame: &mut Frame, site: &Site, tail: *mut GeneralTail) {
     // SAFETY: the tail of a general stub's frame; nothing else refers to it.
     let tail = unsafe { &mut *tail };
     let mut instruction = string_instruction(frame, site, tail);
-    if !instruction.run(region::original_end(site), &|| local_state(frame)) {
+    let progress = instruction.run(region::original_end(site), &|| local_state(frame));
+    if progress == Progress::None {
         return;
     }
     let distance = instruction.done.wrapping_mul(instruction.size);
@@ -216,7 +217,9 @@ fn string(frame: &mut Frame, site: &Site, tail: *mut GeneralTail) {
         tail.rcx = instruction.count;
     }
     (tail.rax, tail.flags) = (instruction.accumulator, instruction.flags);
-    tail.returns_to += site.skip();
+    if progress == Progress::Done {
+        tail.returns_to += site.skip();
+    }
 }
 
 fn site_kind(code: u8) -> SiteKind {

@@ -3,10 +3,12 @@
 //! Such an instruction is no single step: other threads may come between any two of its elements, and between the read
 //! and the write of one. Where it meets no communication variable, nobody can tell, and the processor carries it out.
 //! Otherwise it is carried out here, element by element, each access right behind its own scheduling point, and the
-//! instruction is passed over.
+//! instruction is passed over. Where memory is not there, the processor is left to find out.
 
+use super::careful;
 use super::detect::{self, Kind};
 use super::locations::{self, Location};
+use super::order::{self, Parts};
 use super::point::{self, Place};
 use super::{copy_bytes, freed, spin, tearing};
 use core::arch::asm;
@@ -20,6 +22,17 @@ const ARITHMETIC: u64 = 0x8d5;
 
 /// Where a round is carried out that has scheduling points, and a hash of the thread's local state.
 type Point<'a> = Option<(u64, &'a dyn Fn() -> u64)>;
+
+/// What has become of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// The processor is to carry it out.
+    None,
+    /// All is done.
+    Done,
+    /// The processor is to carry out what is left, and will find that memory is not there.
+    Faults,
+}
 
 /// What an instruction does and works on. Addresses and counts are those of what is left to do.
 pub struct StringInstruction {
@@ -39,17 +52,20 @@ pub struct StringInstruction {
 
 impl StringInstruction {
     /// The instruction is about to be carried out: makes its accesses known. If it meets communication variables, carries
-    /// it out; returns whether it has. `local` is a hash of the thread's local state.
-    pub fn run(&mut self, pc: u64, local: &dyn Fn() -> u64) -> bool {
+    /// it out. `local` is a hash of the thread's local state.
+    pub fn run(&mut self, pc: u64, local: &dyn Fn() -> u64) -> Progress {
         let quiet = self.quiet_rounds();
         let end = self.end_within(quiet);
         if end.is_some() || quiet == self.count {
             self.note(end.unwrap_or(quiet));
-            return false;
+            return Progress::None;
         }
         let mut is_over = false;
         while self.count > 0 && !is_over {
             let quiet = self.quiet_rounds();
+            if !self.is_there(0) {
+                return Progress::Faults;
+            }
             if quiet == 0 {
                 is_over = self.round(Some((pc, local)));
                 continue;
@@ -57,10 +73,21 @@ impl StringInstruction {
             let rounds = self.end_within(quiet).unwrap_or(quiet);
             self.note(rounds);
             for _ in 0..rounds {
+                if !self.is_there(0) {
+                    return Progress::Faults;
+                }
                 is_over = self.round(None);
             }
         }
-        true
+        Progress::Done
+    }
+
+    /// Whether the memory of one of the next elements is there.
+    fn is_there(&self, round: u64) -> bool {
+        let (source, target) = (self.place(self.source, round), self.place(self.target, round));
+        (!self.has(Site::READS_SOURCE) || careful::is_readable(source, self.size))
+            && (!self.has(Site::COMPARES) || careful::is_readable(target, self.size))
+            && (!self.has(Site::WRITES_TARGET) || careful::is_writable(target, self.size))
     }
 
     fn has(&self, what: u8) -> bool {
@@ -83,12 +110,15 @@ impl StringInstruction {
         in_source.min(in_target)
     }
 
-    /// With which of the next elements what is looked for is found, if it is. Nobody else can change these elements.
+    /// With which of the next elements what is looked for is found, or memory ends. Nobody else can change these elements.
     fn end_within(&self, rounds: u64) -> Option<u64> {
         if !self.has(Site::COMPARES) {
             return None;
         }
         let is_last = |&round: &u64| {
+            if !self.is_there(round) {
+                return true;
+            }
             let left = match self.has(Site::READS_SOURCE) {
                 true => self.load(self.place(self.source, round)),
                 false => self.accumulator,
@@ -179,11 +209,11 @@ impl StringInstruction {
         let Some((pc, local)) = point else { return self.load(start) };
         let mut element = [0; 8];
         let side = u64::from(start == self.target);
-        for (index, part) in tearing::parts(SiteKind::Read, Location { start, length: self.size }).enumerate() {
-            let place = Place { pc, part: 4 * self.done + 2 * side + index as u64 };
+        self.for_each_part(SiteKind::Read, start, pc, |part, is_torn| {
+            let place = Place { pc, part: 16 * self.done + 8 * side + (part.start - start), is_torn };
             point::part(SiteKind::Read, part, place, local);
             copy_bytes(part.start, element.as_mut_ptr() as u64 + (part.start - start), part.length);
-        }
+        });
         u64::from_le_bytes(element)
     }
 
@@ -191,9 +221,21 @@ impl StringInstruction {
     fn write(&self, start: u64, element: u64, point: Point<'_>) {
         let Some((pc, local)) = point else { return self.store(start, element) };
         let element = element.to_le_bytes();
-        for part in tearing::parts(SiteKind::Write, Location { start, length: self.size }) {
-            point::part(SiteKind::Write, part, Place { pc, part: self.done }, local);
+        self.for_each_part(SiteKind::Write, start, pc, |part, is_torn| {
+            point::part(SiteKind::Write, part, Place { pc, part: self.done, is_torn }, local);
             copy_bytes(element.as_ptr() as u64 + (part.start - start), part.start, part.length);
+        });
+    }
+
+    /// The parts of the element that begins there, one after the other, and whether others may come between them.
+    fn for_each_part(&self, kind: SiteKind, start: u64, pc: u64, mut act: impl FnMut(Location, bool)) {
+        let range = Location { start, length: self.size };
+        let is_torn = tearing::is_torn(kind, range);
+        for (index, part) in Parts::of(kind, range, pc).iter().enumerate() {
+            act(part, is_torn);
+            if is_torn && index == 0 {
+                order::begun(kind == SiteKind::Write, range);
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! What is atomic on x86-64 is up to eight bytes within a cache line, and sixteen bytes at a multiple of sixteen. Anything
 //! else may be torn: at the end of a cache line, and where more than that is accessed, into parts of these sizes. Each
-//! part is a step of its own if it belongs to a communication variable, from the lowest to the highest.
+//! part is a step of its own if it belongs to a communication variable, in an [order](super::order) that nobody promises.
 //!
 //! The instruction can not be carried out in parts. But what it reads can be put together from parts before, and put in
 //! place of what is there while it is carried out; and of what it has written all but the first part can be taken back
@@ -11,6 +11,7 @@
 
 use super::clocks::Own;
 use super::locations::Location;
+use super::order::{self, Parts};
 use super::point::{self, Place};
 use super::{copy_bytes, saving};
 use crate::checkpoint::Tape;
@@ -43,6 +44,8 @@ struct Pending {
     is_reached: bool,
     /// What would be in memory without it.
     current: Bytes,
+    /// What it writes, and when.
+    writes: Parts,
 }
 
 impl Pending {
@@ -54,6 +57,7 @@ impl Pending {
         instruction: 0,
         is_reached: false,
         current: [0; WIDEST],
+        writes: Parts::NONE,
     };
 }
 
@@ -79,7 +83,7 @@ pub fn bring_back(tape: &mut Tape) {
     STEPS.0.set(steps);
 }
 
-/// The parts of an access, in order. Locked instructions have one.
+/// The parts of an access, from the lowest to the highest. Locked instructions have one.
 pub fn parts(kind: SiteKind, range: Location) -> impl Iterator<Item = Location> {
     let is_whole = kind == SiteKind::Atomic || range.length > WIDEST as u64;
     let is_aligned = range.start.is_multiple_of(ATOMIC_IF_ALIGNED);
@@ -106,22 +110,28 @@ pub fn is_torn(kind: SiteKind, range: Location) -> bool {
 pub fn before(kind: SiteKind, range: Location, pc: u64, instruction: u64, local: &dyn Fn() -> u64) {
     let mut seen = [0; WIDEST];
     if kind != SiteKind::Write {
-        for (index, part) in parts(kind, range).enumerate() {
-            point::part(SiteKind::Read, part, Place { pc, part: index as u64 }, local);
+        for (index, part) in Parts::of(kind, range, pc).iter().enumerate() {
+            point::part(SiteKind::Read, part, place_in(range, part, pc), local);
             copy_bytes(part.start, address_in(&mut seen, range, part), part.length);
+            if index == 0 {
+                order::begun(false, range);
+            }
         }
     }
-    if kind != SiteKind::Read
-        && let Some(first) = parts(kind, range).next()
-    {
-        point::part(SiteKind::Write, first, Place { pc, part: WIDEST as u64 }, local);
+    let mut writes = Parts::NONE;
+    if kind != SiteKind::Read {
+        writes = Parts::of(kind, range, pc);
+        for first in writes.iter().take(1) {
+            point::part(SiteKind::Write, first, place_of_write(range, first, pc), local);
+            order::begun(true, range);
+        }
     }
     let mut current = [0; WIDEST];
     copy_bytes(range.start, address_in(&mut current, range, range), range.length);
     if kind != SiteKind::Write {
         copy_bytes(address_in(&mut seen, range, range), range.start, range.length);
     }
-    PENDING.0.set(Pending { is_some: true, kind, range, pc, instruction, is_reached: false, current });
+    PENDING.0.set(Pending { is_some: true, kind, range, pc, instruction, is_reached: false, current, writes });
 }
 
 /// The processor has stepped: leads to the stub once the instruction has been carried out. False if no access is torn.
@@ -152,19 +162,29 @@ pub fn pending_pc() -> u64 {
 
 /// The instruction has been carried out: passes the points of its other writes. Returns behind the last one.
 pub fn after(local: &dyn Fn() -> u64) {
-    let Pending { kind, range, pc, mut current, .. } = PENDING.0.replace(Pending::NONE);
+    let Pending { kind, range, pc, mut current, writes, .. } = PENDING.0.replace(Pending::NONE);
     let mut new = [0; WIDEST];
     copy_bytes(range.start, address_in(&mut new, range, range), range.length);
     copy_bytes(address_in(&mut current, range, range), range.start, range.length);
     if kind == SiteKind::Read {
         return;
     }
-    for (index, part) in parts(kind, range).enumerate() {
+    for (index, part) in writes.iter().enumerate() {
         if index > 0 {
-            point::part(SiteKind::Write, part, Place { pc, part: (WIDEST + index) as u64 }, local);
+            point::part(SiteKind::Write, part, place_of_write(range, part, pc), local);
         }
         copy_bytes(address_in(&mut new, range, part), part.start, part.length);
     }
+}
+
+/// The place of a part of a torn access that is read.
+fn place_in(range: Location, part: Location, pc: u64) -> Place {
+    Place { pc, part: part.start - range.start, is_torn: true }
+}
+
+/// The same for one that is written: an instruction may do both.
+fn place_of_write(range: Location, part: Location, pc: u64) -> Place {
+    Place { part: WIDEST as u64 + (part.start - range.start), ..place_in(range, part, pc) }
 }
 
 /// Where the bytes of a part are kept.

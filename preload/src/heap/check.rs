@@ -46,16 +46,16 @@ pub fn at_exit() {
 
 /// Every block that is still live at the end counts as leaked, but for the buffers of libc's own streams.
 fn report_leak() {
-    if let Some(block) = all_blocks().find(|block| block.is_live() && !is_stream_buffer(block)) {
+    if let Some(block) = all_blocks().find(|block| block.is_live() && !allocates_for_streams(block.site())) {
         finish::heap_error(HeapError::Leak, block.data());
     }
 }
 
-/// Whether the block was allocated by the one function that allocates the buffers of streams.
-fn is_stream_buffer(block: &Block) -> bool {
+/// Whether this lies in the one function that allocates the buffers of streams.
+pub fn allocates_for_streams(site: u64) -> bool {
     const LENGTH: u64 = 256;
     let function = control::get().stream_allocator.get();
-    (function..function + LENGTH).contains(&block.site())
+    (function..function + LENGTH).contains(&site)
 }
 
 /// The freed block around an address of the heap.

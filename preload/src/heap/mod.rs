@@ -11,8 +11,8 @@ mod reuse;
 pub use block::is_poison;
 pub use check::at_exit;
 
-use crate::access::freed;
-use crate::{control, finish, gate, sys, world};
+use crate::access::{freed, region};
+use crate::{control, finish, gate, sys, syscalls, world};
 use block::{ALIGNMENT, Block, HEADER};
 use core::cell::Cell;
 use rscale_protocol::ending::HeapError;
@@ -67,7 +67,17 @@ pub fn allocate(size: usize, alignment: usize) -> *mut u8 {
         }
         None => extend(thread, size as u64, alignment),
     };
-    block.map_or(core::ptr::null_mut(), |block| block.start_life(size as u64, gate::caller()))
+    block.map_or(core::ptr::null_mut(), |block| block.start_life(size as u64, site()))
+}
+
+/// Who asked for the block. Where a library did it on behalf of the program, as `operator new` does, the program; what
+/// streams need is their own business.
+fn site() -> u64 {
+    let caller = gate::caller();
+    match region::is_instrumented(caller, 1) || check::allocates_for_streams(caller) {
+        true => caller,
+        false => syscalls::caller::of(caller, gate::caller_stack()),
+    }
 }
 
 /// A new block at the end of the thread's sub-arena.

@@ -6,7 +6,7 @@
 
 mod accesses;
 mod buffers;
-mod caller;
+pub mod caller;
 mod descriptors;
 pub mod files;
 pub mod filter;

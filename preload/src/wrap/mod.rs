@@ -77,6 +77,7 @@ macro_rules! export {
                 ".cfi_startproc",
                 "mov r11, [rsp]",
                 "mov [rip + {caller}], r11",
+                "mov [rip + {caller} + 8], rsp",
                 $go_on,
                 ".cfi_endproc",
                 caller = sym $crate::gate::CALLER,
@@ -107,8 +108,7 @@ pub(crate) use wrap;
 /// the loop would never come back to the same state.
 macro_rules! wrap_in_loops {
     ($($functions:tt)*) => { $crate::wrap::export! {
-        "mov [rip + {caller} + 8], rsp
-         mov [rip + {caller} + 16], rbx
+        "mov [rip + {caller} + 16], rbx
          mov [rip + {caller} + 24], rbp
          mov [rip + {caller} + 32], r12
          mov [rip + {caller} + 40], r13

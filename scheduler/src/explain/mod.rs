@@ -88,7 +88,8 @@ impl Explainer {
     fn block(&self, block: &Block) -> Vec<String> {
         let Block { site, size, freed_by } = *block;
         let place = |pc| self.names.location(pc);
-        let allocated = (site != 0).then(|| format!("the block of {size} bytes was allocated at {}", place(site)));
+        let allocated = (site != 0)
+            .then(|| format!("the block of {size} bytes was allocated at {}", self.names.allocation_place(site)));
         let freed = freed_by.map(|(thread, pc)| format!("thread {} has freed it at {}", thread.0, place(pc)));
         allocated.into_iter().chain(freed).collect()
     }

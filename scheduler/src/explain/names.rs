@@ -134,7 +134,7 @@ impl Names {
         let offset = address - block.data;
         let freed = if block.is_live { "" } else { "freed " };
         let behind = if offset == 0 { String::new() } else { format!(" + {offset}") };
-        let name = format!("*{freed}heap object from {}{behind}", self.location(block.site));
+        let name = format!("*{freed}heap object from {}{behind}", self.allocation_place(block.site));
         match self.in_object(&block, offset, length) {
             Some((path, place)) => Named { name: format!("{name}{path}"), place: Some(place) },
             None => Named { name, place: None },
@@ -158,6 +158,18 @@ impl Names {
         Some((path, place))
     }
 
+    /// Where the program allocates, given the call of the allocator: not in a header of the system that was inlined.
+    fn allocation(&self, site: u64) -> Option<SourceFrame> {
+        let frames = self.symbols.frames_of_return_address(site);
+        let own = frames.iter().position(|frame| !frame.is_of_system());
+        frames.into_iter().nth(own.unwrap_or(0))
+    }
+
+    /// That place as `file.cpp:12`.
+    pub fn allocation_place(&self, site: u64) -> String {
+        self.allocation(site).map_or_else(String::new, |frame| frame.location())
+    }
+
     fn allocated_at(&self, site: u64) -> Option<TypeId> {
         if let Some(known) = self.allocated.borrow().get(&site) {
             return *known;
@@ -169,7 +181,7 @@ impl Names {
 
     /// What the statement at a call site allocates: all its words must mean the same type.
     fn type_allocated_at(&self, site: u64) -> Option<TypeId> {
-        let frame = self.symbols.frames_of_return_address(site).into_iter().next()?;
+        let frame = self.allocation(site)?;
         let source = unchanged_source(&frame, &self.symbols.path_of(site)?)?;
         let hints = allocation::hints(&source, frame.line? as usize)?;
         let pc = site.checked_sub(1)?;

@@ -76,6 +76,8 @@ pub fn generate_weak(random: &mut Random) -> Program {
             Kind::Copy => 2 + op.form % 2,
             _ => op.form,
         };
+        // What the buffers make of the words of one store is not modelled.
+        op.offset -= if op.is_torn() { op.offset % 16 } else { 0 };
         if op.kind == Kind::Copy {
             // No more than two elements.
             op.other = if op.form == 2 { 2 } else { op.other };
@@ -138,13 +140,14 @@ fn awaits_in_vain(program: &Program) -> bool {
 
 fn style(random: &mut Random) -> Style {
     let kinds = random.pick(&[PLAIN, PLAIN, ATOMIC, CONTROL, WAITS, COPIES, LOCKS, ALL, ALL]);
-    let (widths, spread, skewed): (&[u8], usize, usize) = match random.below(10) {
+    let (widths, spread, skewed): (&[u8], usize, usize) = match random.below(11) {
         0..4 => (&[8], 24, 0),
         4 => (&[4], 16, 0),
         5 => (&[1], 4, 0),
         6 => (&[4, 8], 16, 0),
         7 => (&[1, 2, 4, 8], 8, 0),
         8 => (&[2, 4, 8], 12, 40),
+        9 => (&[8, 16], 24, 0),
         _ => (&[1, 4, 8, 16], 16, 0),
     };
     // Bytes and skewed accesses cut copies into pieces that nobody can foresee.
@@ -191,7 +194,14 @@ fn operation(random: &mut Random, style: &Style, kind: Kind) -> Op {
     }
     let is_skewed = width < 16 && random.percent(style.skewed);
     let place = random.pick(&style.places);
-    let offset = if is_skewed { place } else { place / width * width };
+    let is_torn = width == 16 && kind != Kind::CompareExchange && random.percent(50);
+    let offset = if is_torn {
+        8
+    } else if is_skewed {
+        place
+    } else {
+        place / width * width
+    };
     let (form, register) = (random.below(FORMS) as u8, random.below(2) as u8);
     let value = 1 + random.below(3) as u8;
     let op = Op { kind, form, width, offset, register, value, other: 0 };

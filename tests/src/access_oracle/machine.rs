@@ -127,6 +127,13 @@ impl Machine {
                 let steps = reads.map(|piece| Step { piece, ..whole });
                 steps.chain(writes.map(|piece| Step { piece, writes: true, ..whole })).collect()
             }
+            _ if op.is_torn() => {
+                let is_left = |piece: &usize| match op.kind {
+                    Kind::Read => read.get(*piece).copied().flatten().is_none(),
+                    _ => !written.get(*piece).copied().unwrap_or_default(),
+                };
+                (0..2).filter(is_left).map(|piece| Step { piece, ..whole }).collect()
+            }
             _ => is_enabled.then_some(whole).into_iter().collect(),
         }
     }
@@ -184,6 +191,7 @@ impl Machine {
                 }
                 true
             }
+            _ if op.is_torn() => self.in_words(thread, &op, step.piece),
             _ => self.in_one(thread, &op),
         };
         if is_done {
@@ -284,6 +292,26 @@ impl Machine {
         if !matches!(op.kind, Kind::Write | Kind::WriteAt) {
             self.threads[thread].registers = old;
         }
+    }
+
+    /// Reads or writes one of two words.
+    fn in_words(&mut self, thread: usize, op: &Op, piece: usize) -> bool {
+        let offset = op.offset + (piece * WORD) as u8;
+        let state = &mut self.threads[thread];
+        if op.kind == Kind::Read {
+            state.read.resize(2, None);
+            let seen = self.load(thread, offset, WORD as u8);
+            let state = &mut self.threads[thread];
+            state.read[piece] = Some(seen);
+            let [Some(low), Some(high)] = state.read[..] else { return false };
+            state.registers = [low, high];
+            return true;
+        }
+        state.written.resize(2, false);
+        state.written[piece] = true;
+        let added = if op.other == 1 { state.registers[piece] } else { 0 };
+        self.store(thread, offset, WORD as u8, added.wrapping_add(op.value.into()));
+        self.threads[thread].written.iter().all(|&written| written)
     }
 
     /// Reads in one step, and writes in a later one.

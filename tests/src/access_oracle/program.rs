@@ -11,11 +11,11 @@ use std::fmt;
 /// What an operation does. `mem` are the bytes, `reg` is the register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
-    /// reg = mem. Sixteen bytes go to both registers.
+    /// reg = mem. Sixteen bytes go to both registers; if they are not aligned, word by word in any order.
     Read,
     /// The same, one word further if the other register is odd.
     ReadAt,
-    /// mem = value; plus reg if `other` is 1.
+    /// mem = value; plus reg if `other` is 1. Sixteen bytes as in [`Kind::Read`].
     Write,
     /// The same, one word further if the other register is odd.
     WriteAt,
@@ -108,6 +108,12 @@ impl Op {
 }
 
 impl Op {
+    /// Whether it is an access of two words between which others may come.
+    #[must_use]
+    pub fn is_torn(&self) -> bool {
+        self.width == 16 && !self.offset.is_multiple_of(16)
+    }
+
     /// Bytes of an element, if it is a copy by a string instruction: `rep movsb` or `rep movsq`.
     #[must_use]
     pub fn string_element(&self) -> Option<u8> {

@@ -126,7 +126,12 @@ int main(void)
 
 /// The steps of the replay of what is found in a program, blanks made single.
 fn steps(place: &Place, program: &str) -> String {
-    expect_status(&place.rscale(&["run", program, "--quiet"]), 1);
+    steps_with(place, &["run", program, "--quiet"])
+}
+
+/// The same for a whole command.
+fn steps_with(place: &Place, command: &[&str]) -> String {
+    expect_status(&place.rscale(command), 1);
     let replay = place.rscale(&["replay", "trace.txt"]);
     expect_status(&replay, 1);
     // Files are named from the directory in which the compiler ran.
@@ -199,6 +204,54 @@ fn members_of_classes() {
             ],
             build,
         );
+    });
+}
+
+/// What libraries and templates allocate is named by the line of the program, where the compiler left no function between.
+const OBJECTS: &str = "\
+#include <memory>
+#include <pthread.h>
+#include <string>
+struct Node { int id; int value; };
+static Node *volatile node;
+static int *numbers;
+static std::string *text;
+static std::unique_ptr<Node> owned;
+static void *changes(void *unused) {
+    node->value++;
+    numbers[2]++;
+    (*text)[20]++;
+    owned->value++;
+    return unused;
+}
+int main() {
+    node = new Node();
+    numbers = new int[8]();
+    text = new std::string(40, 'a');
+    owned = std::make_unique<Node>();
+    pthread_t other;
+    pthread_create(&other, nullptr, changes, nullptr);
+    changes(nullptr);
+    pthread_join(other, nullptr);
+    return node->value + numbers[2] + owned->value != 6;
+}
+";
+
+#[test]
+fn objects_of_libraries_are_named_by_the_line_of_the_program() {
+    for_each_build(OBJECTS, "cpp", &["-O0", "-O2"], |place, build| {
+        let text = steps_with(place, &["run", "./program", "--quiet", "--exit-status"]);
+        expect_parts(
+            &text,
+            &[
+                "write *heap object from program.cpp:17 + 4 (field value) 0 -> 1",
+                "write *heap object from program.cpp:18 + 8 ([2]) 0 -> 1",
+            ],
+            build,
+        );
+        if build.contains("-O2") {
+            expect_parts(&text, &["write *heap object from program.cpp:20 + 4"], build);
+        }
     });
 }
 
