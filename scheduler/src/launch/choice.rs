@@ -10,16 +10,28 @@ use rscale_instrument::code::survey::Survey;
 use rscale_instrument::maps::Module;
 use rscale_instrument::symbols::Symbolizer;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Files whose code needs no watching: what they do to the memory of the program is known.
 const KNOWN: [&str; 4] = ["libc.so", "ld-linux", "libpthread.so", "linux-vdso"];
+/// Libraries whose code counts as the program's: compilers call it for accesses that take more than one instruction.
+const OWN: [&str; 1] = ["libatomic.so"];
 /// Mapped files without a name in the file system, the shim among them.
 const NAMELESS: &str = "/memfd:";
 
+/// The loaded modules whose code is to be watched: those that the user means, and what belongs to them.
+pub fn modules<'a>(files: &[PathBuf], modules: &'a [Module]) -> Result<Vec<&'a Module>, String> {
+    let mut watched = files.iter().map(|path| module(path, modules)).collect::<Result<Vec<_>, _>>()?;
+    let is_own = |module: &&Module| OWN.iter().any(|own| module.name().starts_with(own));
+    let own = libraries(modules).filter(|module| !files.is_empty() && is_own(module) && !watched.contains(module));
+    let own: Vec<&Module> = own.collect();
+    watched.extend(own);
+    Ok(watched)
+}
+
 /// The loaded module that the user means: by its path, or by its name alone.
-pub fn module<'a>(path: &Path, modules: &'a [Module]) -> Result<&'a Module, String> {
+fn module<'a>(path: &Path, modules: &'a [Module]) -> Result<&'a Module, String> {
     let wanted = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let is_name = path.components().count() == 1 && !path.exists();
     let is_wanted = |module: &&Module| module.path == wanted || (is_name && path.as_os_str() == module.name().as_str());
@@ -154,6 +166,20 @@ mod tests {
         );
         let refused = path("/opt/libother.so").expect_err("not loaded");
         assert!(refused.ends_with("it loads libz.so.1.3, libc.so.6, ld-linux-x86-64.so.2"), "{refused}");
+    }
+
+    #[test]
+    fn what_compilers_call_belongs_to_the_program() {
+        let mut loaded = modules();
+        loaded.push(Module { path: "/lib/libatomic.so.1.2.0".into(), bias: 0, start: 0, end: 1 });
+        let names = |files: &[&str]| {
+            let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
+            let watched = super::modules(&files, &loaded).expect("all are loaded");
+            watched.iter().map(|module| module.name()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&["/bin/x"]), ["x", "libatomic.so.1.2.0"]);
+        assert_eq!(names(&["/bin/x", "libatomic.so.1.2.0"]), ["x", "libatomic.so.1.2.0"]);
+        assert!(names(&[]).is_empty(), "nothing is watched");
     }
 
     #[test]

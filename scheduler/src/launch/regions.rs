@@ -80,12 +80,15 @@ impl Regions {
     pub fn provide(&mut self, pid: i32, wanted: &Instrumentation, arena: &ArenaMap) -> Result<(), LaunchError> {
         let failed = |error: std::io::Error| LaunchError::Instrument(error.to_string());
         let text = std::fs::read_to_string(format!("/proc/{pid}/maps")).map_err(failed)?;
-        let mappings = maps::parse(&text);
+        let mut mappings = maps::parse(&text);
         let modules = maps::modules(&mappings, &|path| std::fs::read(path).ok());
         let mut planned = Vec::new();
-        for path in &wanted.files {
-            let module = choice::module(path, &modules).map_err(LaunchError::Choice)?;
-            planned.push(self.region_of(module, &mappings, wanted).map_err(LaunchError::Instrument)?);
+        for module in choice::modules(&wanted.files, &modules).map_err(LaunchError::Choice)? {
+            let region = self.region_of(module, &mappings, wanted).map_err(LaunchError::Instrument)?;
+            // The next one must not be put in the same place.
+            mappings.push(region.mapping());
+            mappings.sort_by_key(|mapping| mapping.start);
+            planned.push(region);
         }
         let known: Vec<&str> = planned.iter().flat_map(|planned| planned.excluded()).map(|(name, _)| &**name).collect();
         if let Some(unknown) = wanted.excluded.iter().find(|name| !known.contains(&name.as_str())) {
@@ -168,6 +171,12 @@ impl Regions {
 }
 
 impl Planned {
+    /// The memory that it takes.
+    fn mapping(&self) -> Mapping {
+        let end = (self.base + self.stored.region.len() as u64).next_multiple_of(PAGE);
+        Mapping { start: self.base, end, permissions: "r-xp".into(), offset: 0, path: None }
+    }
+
     /// What of its code runs unseen, in words; nothing if all of it is instrumented.
     #[must_use]
     pub fn gaps(&self) -> &[String] {

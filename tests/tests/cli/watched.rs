@@ -52,11 +52,23 @@ int main(void)
 
 /// A directory with the program and its library.
 fn with_library() -> Place {
+    with_libraries(&[])
+}
+
+/// The same with other libraries, of which the program uses nothing.
+fn with_libraries(others: &[&str]) -> Place {
     let place = Place::new();
     let source = place.scratch.write("counting.c", LIBRARY);
     compile(&source, &place.scratch.file("libcounting.so"), &["-shared", "-fPIC"]).expect("the library compiles");
     let directory = place.scratch.path().display().to_string();
-    let options = [format!("-L{directory}"), "-lcounting".into(), format!("-Wl,-rpath,{directory}")];
+    let mut options = vec![format!("-L{directory}"), "-lcounting".into(), format!("-Wl,-rpath,{directory}")];
+    options.push("-Wl,--no-as-needed".into());
+    for name in others {
+        let source = place.scratch.write(&format!("{name}.c"), &format!("int {name}(int *x) {{ return ++*x; }}"));
+        let library = place.scratch.file(&format!("lib{name}.so"));
+        compile(&source, &library, &["-shared", "-fPIC"]).expect("the library compiles");
+        options.push(format!("-l{name}"));
+    }
     let source = place.scratch.write("program.c", PROGRAM);
     compile(&source, &place.scratch.file("program"), &options).expect("the program compiles");
     place
@@ -78,6 +90,17 @@ fn a_race_in_a_library_is_found_where_it_is_watched() {
         let text = one_line(&replay.out());
         assert!(text.contains("counting.c:3 write counter 0 -> 1"), "{}", replay.describe());
     }
+}
+
+#[test]
+fn several_libraries_are_watched() {
+    let place = with_libraries(&["first", "second"]);
+    let libraries = ["libfirst.so", "libsecond.so", "libcounting.so"];
+    let chosen = libraries.iter().flat_map(|library| ["--instrument", library]);
+    let command: Vec<&str> = ["run", "./program", "--json", "-"].into_iter().chain(chosen).collect();
+    let finished = place.rscale(&command);
+    expect_status(&finished, 1);
+    assert_eq!(summary(&finished).of_first_finding("kind"), "assertion");
 }
 
 #[test]
