@@ -30,6 +30,7 @@ mod forks;
 mod fs_base;
 mod gate;
 mod heap;
+mod image;
 mod kernel_threads;
 mod keys;
 mod mailbox;

@@ -9,7 +9,7 @@ use crate::{buffer, enabled, heap, keys, policy};
 use core::cell::{Cell, UnsafeCell};
 use rscale_protocol::arena::Policy;
 use rscale_protocol::model::Model;
-use rscale_protocol::{MAX_THREADS, ThreadId, ThreadSet};
+use rscale_protocol::{MAX_THREADS, Quiet, ThreadId, ThreadSet};
 
 /// The state of an execution. Page-aligned: it is restored page by page, apart from the shim's other data.
 #[repr(C, align(4096))]
@@ -38,6 +38,8 @@ pub struct World {
     pub has_atomic_sections: Cell<bool>,
     /// How threads are chosen, once the prefix is done.
     pub policy: Cell<Policy>,
+    /// Which steps are taken as soon as they can be, once the prefix is done.
+    pub quiet: Cell<Quiet>,
     /// State of the random numbers that decide who is next.
     pub order: Cell<u64>,
     /// Nesting of sections that may not be switched out of.
@@ -88,6 +90,7 @@ static WORLD: World = World {
     random: Cell::new(0),
     has_atomic_sections: Cell::new(false),
     policy: Cell::new(Policy::Fixed),
+    quiet: Cell::new(Quiet::NOTHING),
     order: Cell::new(0),
     uninterruptible: Cell::new(0),
     forked_child: Cell::new(false),

@@ -111,6 +111,8 @@ pub struct Summary {
     pub levels: Vec<Level>,
     /// Trace constraint systems that had no solution (`epor`).
     pub unsatisfiable_systems: u64,
+    /// Bytes that the search keeps at its end: states that filters remember, or what is left to reverse.
+    pub search_bytes: u64,
 }
 
 impl Summary {
@@ -145,6 +147,7 @@ impl Summary {
             engine: "fibers".into(),
             notes: config.notes.clone(),
             levels: Vec::new(),
+            search_bytes: 0,
             unsatisfiable_systems: 0,
         }
     }
@@ -202,7 +205,7 @@ mod tests {
         for name in
             "rscale program args filters memory verdict complete guarantee runs executions blocked discarded states \
                      transitions max_depth race_checks dependence_checks elapsed_s executions_per_s peak_rss_kib jobs \
-                     findings outcomes isolation engine notes levels unsatisfiable_systems"
+                     findings outcomes isolation engine notes levels unsatisfiable_systems search_bytes"
                 .split_whitespace()
         {
             let at = rest.find(&format!("\"{name}\":")).unwrap_or_else(|| panic!("{name} is missing or misplaced"));

@@ -13,6 +13,7 @@ pub mod process;
 pub mod race_oracle;
 pub mod readme;
 pub mod scratch;
+pub mod sources;
 pub mod summary;
 pub mod trace_oracle;
 pub mod words;

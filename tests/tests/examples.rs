@@ -87,18 +87,29 @@ fn correct_programs_and_their_final_states() {
     }
 }
 
-/// Searches must not grow unnoticed.
+/// Tables 6.1 to 6.3: exact numbers of runs, with superstep and without, and the thesis' own beside them. Searches must not
+/// grow unnoticed, and none is larger than the thesis'.
 #[test]
 fn sizes_of_searches() {
     let bench = Bench::new();
-    for (example, flags, filters, runs) in [
-        ("indexer", &["-DN=4"][..], "nsb", 1221),
-        ("indexer", &["-DN=4"], "nsb,superstep", 35),
-        ("threadpool", &["-DN=2"], "nsb,superstep", 139),
-        ("barrier", &["-DN=2", "-DSTEPS=3"], "nsb,superstep", 487),
-        ("barrier", &["-DN=3", "-DSTEPS=1"], "nsb,superstep", 484),
+    for (example, flags, [reduced, scale], [alone, star]) in [
+        ("indexer", &["-DN=2"][..], [2, 2], [5, 18]),
+        ("indexer", &["-DN=3"], [6, 8], [25, 309]),
+        ("indexer", &["-DN=4"], [18, 32], [125, 5256]),
+        ("indexer", &["-DN=5"], [50, 146], [625, 89363]),
+        ("indexer", &["-DN=6"], [130, 818], [3125, u64::MAX]),
+        ("threadpool", &["-DN=1"], [6, 6], [6, 6]),
+        ("threadpool", &["-DN=2"], [90, 124], [90, 136]),
+        ("threadpool", &["-DN=3"], [2292, 3347], [2292, 4875]),
+        ("barrier", &["-DN=2", "-DSTEPS=1"], [6, 6], [6, 6]),
+        ("barrier", &["-DN=2", "-DSTEPS=2"], [54, 54], [54, 54]),
+        ("barrier", &["-DN=2", "-DSTEPS=3"], [486, 486], [486, 486]),
+        ("barrier", &["-DN=3", "-DSTEPS=1"], [360, 481], [360, 481]),
     ] {
-        let summary = bench.explore(example, flags, &["--scope", "sync", "--filters", filters]);
-        assert_eq!(summary.number("runs"), Some(runs), "{example} {flags:?} {filters}");
+        for (filters, runs, thesis) in [("nsb,superstep", reduced, scale), ("nsb", alone, star)] {
+            let summary = bench.explore(example, flags, &["--scope", "sync", "--filters", filters]);
+            assert_eq!(summary.number("runs"), Some(runs), "{example} {flags:?} {filters}");
+            assert!(runs <= thesis, "{example} {flags:?} {filters}: {runs}, the thesis has {thesis}");
+        }
     }
 }

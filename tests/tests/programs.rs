@@ -6,7 +6,7 @@
 mod cases;
 
 use cases::Case;
-use std::path::{Path, PathBuf};
+use rscale_tests::sources::{self, Source};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,8 +17,8 @@ const WORKERS: usize = 2;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
-    let cases = find_cases(&root);
+    let cases: Vec<Case> =
+        sources::all().into_iter().map(|Source { name, path }| Case { name, source: path }).collect();
     let all = cases.len();
     let chosen: Vec<Case> = cases
         .into_iter()
@@ -65,24 +65,4 @@ fn run_all(cases: &[Case]) -> Vec<(String, Vec<String>)> {
     let mut failures = failures.into_inner().expect("no worker panics");
     failures.sort();
     failures
-}
-
-/// All programs, sorted by name.
-fn find_cases(root: &Path) -> Vec<Case> {
-    let mut sources = Vec::new();
-    collect(root, &mut sources);
-    sources.sort();
-    let name = |source: &PathBuf| source.strip_prefix(root).unwrap_or(source).display().to_string();
-    sources.iter().map(|source| Case { name: name(source), source: source.clone() }).collect()
-}
-
-fn collect(directory: &Path, sources: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(directory).expect("tests/programs can be read") {
-        let path = entry.expect("tests/programs can be read").path();
-        if path.is_dir() {
-            collect(&path, sources);
-        } else if path.extension().is_some_and(|extension| extension == "c" || extension == "cpp") {
-            sources.push(path);
-        }
-    }
 }

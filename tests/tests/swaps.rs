@@ -9,6 +9,7 @@ use rscale_tests::compile::compile;
 use rscale_tests::expectation::Expectation;
 use rscale_tests::process;
 use rscale_tests::scratch::Scratch;
+use rscale_tests::sources;
 use rscale_tests::summary::Summary;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -53,20 +54,15 @@ fn independent_steps_can_be_swapped() {
 
 /// Every so-many-th program that says what to search, sorted by name, without the exceptions.
 fn programs(one_of: usize) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
     let is_exception = |path: &PathBuf| EXCEPTIONS.iter().any(|(name, _)| path.ends_with(name));
-    let entries = |directory: &Path| std::fs::read_dir(directory).expect("tests/programs can be read").flatten();
-    let families = entries(&root).map(|entry| entry.path()).filter(|path| path.is_dir());
-    let files = families.flat_map(|family| entries(&family).map(|entry| entry.path()).collect::<Vec<_>>());
-    let mut sources: Vec<PathBuf> = files.filter(|path| !is_exception(path) && expectation(path).is_some()).collect();
-    sources.sort();
-    sources.into_iter().step_by(one_of).collect()
+    // What lies beside the families are interpreters of random programs.
+    let files = sources::all().into_iter().filter(|source| source.name.contains('/')).map(|source| source.path);
+    files.filter(|path| !is_exception(path) && expectation(path).is_some()).step_by(one_of).collect()
 }
 
 /// What the program says about itself, if a search by chance can be made of it.
 fn expectation(source: &Path) -> Option<Expectation> {
-    let is_source = source.extension().is_some_and(|extension| extension == "c" || extension == "cpp");
-    let text = is_source.then(|| std::fs::read_to_string(source).expect("tests/programs can be read"))?;
+    let text = std::fs::read_to_string(source).expect("tests/programs can be read");
     let expectation = Expectation::of_source(&text).unwrap_or_else(|problem| panic!("{}: {problem}", source.display()));
     let has_own = |name: &str| expectation.options.iter().any(|option| option == name);
     let is_searched = expectation.verdict != "error" && !has_own("--filters") && !has_own("--max-executions");

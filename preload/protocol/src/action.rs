@@ -130,6 +130,8 @@ impl Action {
     pub const OBSERVED: u8 = 128;
     /// Of an access to memory: libc protects what it stands for with a lock of its own, as it does with streams.
     pub const PROTECTED: u8 = 1;
+    /// Of an unlock: the mutex lies in static data of the program, which nobody can free.
+    pub const LASTING: u8 = 32;
     /// Of the begin or end of an atomic section: the program asks for it.
     pub const ANNOTATED: u8 = 1;
 

@@ -4,42 +4,11 @@
 //! walk with unwind tables is too much at every call: the first word on the stack that is a return address into the
 //! program is as good, and the same in every execution.
 
+use crate::image::is_code;
 use crate::world;
-use core::cell::Cell;
 
 /// Words of the stack that are looked at: libc's own frames are small.
 const WORDS: u64 = 128;
-
-/// The program's code, found before the first execution.
-struct Code {
-    start: Cell<u64>,
-    end: Cell<u64>,
-}
-
-// SAFETY: written before the first execution, read by the kernel thread that runs program and shim.
-unsafe impl Sync for Code {}
-
-static CODE: Code = Code { start: Cell::new(0), end: Cell::new(0) };
-
-/// Finds the program's code.
-pub fn prepare() {
-    // SAFETY: reads the auxiliary vector.
-    let (table, count) = unsafe { (libc::getauxval(libc::AT_PHDR), libc::getauxval(libc::AT_PHNUM)) };
-    if table == 0 {
-        return;
-    }
-    // SAFETY: the kernel gives the program headers of the program, which are mapped for ever.
-    let headers = unsafe { core::slice::from_raw_parts(table as *const libc::Elf64_Phdr, count as usize) };
-    let own = headers.iter().find(|header| header.p_type == libc::PT_PHDR);
-    let base = own.map_or(0, |header| table.wrapping_sub(header.p_vaddr));
-    let code = headers.iter().filter(|header| header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_X != 0);
-    let (start, end) = code.fold((u64::MAX, 0), |(start, end), header| {
-        let low = base.wrapping_add(header.p_vaddr);
-        (start.min(low), end.max(low + header.p_memsz))
-    });
-    CODE.start.set(start);
-    CODE.end.set(end);
-}
 
 /// The place in the program from which this instruction was reached; the instruction itself if none is found.
 pub fn of(instruction: u64, stack_pointer: u64) -> u64 {
@@ -58,10 +27,6 @@ pub fn of(instruction: u64, stack_pointer: u64) -> u64 {
         place += 8;
     }
     instruction
-}
-
-fn is_code(address: u64) -> bool {
-    (CODE.start.get()..CODE.end.get()).contains(&address)
 }
 
 /// Whether the instruction before this address is a call.

@@ -96,7 +96,7 @@ wrap! {
 
     /// Unlocks.
     fn mtx_unlock(mutex: mutex::Handle) -> c_int {
-        result_for(mutex::operate(Op::MutexUnlock, mutex))
+        result_for(mutex::unlock(mutex))
     }
 
     /// Makes a condition variable.

@@ -3,7 +3,7 @@
 use super::object::{self, word};
 use super::{alias, wrap, wrap_in_loops};
 use crate::access::local;
-use crate::{clock, gate, world};
+use crate::{clock, gate, image, world};
 use core::ffi::c_int;
 use rscale_protocol::model::{Mutex, MutexKind, ObjectState};
 use rscale_protocol::{Action, Op};
@@ -54,6 +54,17 @@ pub fn clear_owner(mutex: Handle) {
 pub fn operate(op: Op, mutex: Handle) -> c_int {
     adopt(mutex);
     let result = gate::pass(gate::action_at(op, mutex));
+    mirror(mutex);
+    result
+}
+
+/// Gives the mutex back.
+#[inline(always)]
+pub fn unlock(mutex: Handle) -> c_int {
+    adopt(mutex);
+    let action = gate::action_at(Op::MutexUnlock, mutex);
+    let flags = if image::is_data(mutex as u64) { action.flags | Action::LASTING } else { action.flags };
+    let result = gate::pass(Action { flags, ..action });
     mirror(mutex);
     result
 }
@@ -141,7 +152,7 @@ wrap! {
 
     /// Unlocks.
     fn pthread_mutex_unlock(mutex: Handle) -> c_int {
-        operate(Op::MutexUnlock, mutex)
+        unlock(mutex)
     }
 
     /// Declares the state behind a robust mutex repaired.

@@ -318,8 +318,10 @@ impl Backend for Target {
         arguments.spurious.store(request.spurious, Relaxed);
         arguments.policy.store(request.order.policy as u32, Relaxed);
         arguments.seed.store(request.order.seed, Relaxed);
+        arguments.quiet.store(request.order.quiet.to_code(), Relaxed);
         arguments.changes.iter().zip(request.order.changes).for_each(|(word, step)| word.store(step, Relaxed));
         store_set(&arguments.sleep, request.sleep);
+        arguments.sleeps_early.store(u32::from(request.order.sleeps_early), Relaxed);
         self.arena.mailbox.heartbeat.store(0, Relaxed);
         if self.arena.result.text_length.load(Relaxed) != 0 {
             self.arena.result.text_length.store(0, Relaxed);

@@ -31,6 +31,7 @@ pub fn check_combination(choices: &[FilterChoice], surroundings: Surroundings<'_
         check_strategy(alone, surroundings)?;
     }
     check_memory(&chosen, rules)?;
+    check_budget(&chosen, rules)?;
     check_bounds(&chosen)?;
     check_ranges(choices)?;
     if filters::needs(choices).local_states && rules.scope == Scope::Sync {
@@ -47,6 +48,19 @@ fn check_alone(alone: &FilterInfo, chosen: &[&FilterInfo]) -> Result<(), String>
     let (name, other) = (alone.name, other.name);
     Err(format!(
         "{name} decides by itself what is explored, and can not be combined with {other}; use {name} or {other} alone"
+    ))
+}
+
+/// All threads share the number of spurious wake-ups: one of them can keep another from happening, which no table of
+/// dependent operations says.
+fn check_budget(chosen: &[&FilterInfo], rules: &Rules) -> Result<(), String> {
+    let reduces = |info: &&&FilterInfo| info.kind() == Kind::Reduction || info.name == "superstep";
+    let Some(name) = chosen.iter().find(reduces).filter(|_| rules.spurious > 0).map(|info| info.name) else {
+        return Ok(());
+    };
+    Err(format!(
+        "{name} can not be combined with --spurious: all threads share the number of spurious wake-ups, so that wake-ups \
+         depend on each other in a way that {name} does not know; use nsb, or no filter at all"
     ))
 }
 
@@ -85,10 +99,6 @@ fn check_ranges(choices: &[FilterChoice]) -> Result<(), String> {
 fn check_strategy(alone: &FilterInfo, surroundings: Surroundings<'_>) -> Result<(), String> {
     let name = alone.name;
     match alone.kind() {
-        Kind::Reduction if surroundings.rules.spurious > 0 => Err(format!(
-            "{name} can not be combined with --spurious: all threads share the number of spurious wake-ups, so that \
-             wake-ups depend on each other in a way that {name} does not know; use nsb, or no filter at all"
-        )),
         Kind::Sample if !surroundings.ends => Err(format!(
             "{name} takes samples for ever; say how many or how long, with --max-executions or --time-limit"
         )),
@@ -168,7 +178,9 @@ mod tests {
     #[test]
     fn reductions_know_nothing_of_a_shared_budget() {
         let rules = Rules { spurious: 1, ..Rules::default() };
-        for list in ["dpor", "source", "optimal", "naive-bpor=1", "bpor=0..1", "source-bpor=1", "lazy-bpor=1"] {
+        for list in
+            ["dpor", "source", "optimal", "naive-bpor=1", "bpor=0..1", "source-bpor=1", "lazy-bpor=1", "superstep"]
+        {
             let reason = check(list, &rules, true).expect_err("refused");
             let name = list.split('=').next().unwrap_or(list);
             assert!(reason.starts_with(&format!("{name} can not be combined with --spurious")), "{reason}");

@@ -14,13 +14,15 @@ pub struct Candidates {
     held: [ThreadSet; 3],
     /// Whether some were left out because of the path that led here; another path to the same state needs them.
     is_partial: bool,
+    /// Who goes first, before all others: nothing is lost, whatever the path.
+    forced: Option<ThreadId>,
 }
 
 impl Candidates {
     /// All steps that are enabled.
     #[must_use]
     pub fn all(enabled: [ThreadSet; 3]) -> Candidates {
-        Candidates { open: enabled, held: [ThreadSet::EMPTY; 3], is_partial: false }
+        Candidates { open: enabled, held: [ThreadSet::EMPTY; 3], is_partial: false, forced: None }
     }
 
     /// Whether nothing is left to explore.
@@ -75,6 +77,24 @@ impl Candidates {
     #[must_use]
     pub fn is_partial(&self) -> bool {
         self.is_partial
+    }
+
+    /// Leaves only the step by which one thread proceeds, because the others lose nothing by waiting for it.
+    pub fn force(&mut self, thread: ThreadId) {
+        self.retain(|token| token == Token { thread, choice: Choice::Proceed });
+        self.forced = Some(thread);
+    }
+
+    /// Whether [`Candidates::force`] was used.
+    #[must_use]
+    pub fn is_forced(&self) -> bool {
+        self.forced.is_some()
+    }
+
+    /// Whether nobody else has to go before the thread.
+    #[must_use]
+    pub fn may_be_first(&self, thread: ThreadId) -> bool {
+        self.forced.is_none_or(|first| first == thread)
     }
 
     /// Takes out the steps for which `keep` does not hold.

@@ -11,6 +11,8 @@ pub struct Node {
     pub arrived: LocalState,
     /// Who can take a step here.
     pub enabled: [ThreadSet; 3],
+    /// Who sleeps here: what would follow their next steps has been explored from an earlier state of the path.
+    pub sleep: ThreadSet,
     /// What is still to be explored.
     pub candidates: Candidates,
     /// The step that the path takes out of this state.

@@ -3,11 +3,13 @@
 //! The program runs whole executions by itself; the search reads them state by state, as if it had scheduled each step
 //! (Algorithm 2), and cuts them where a filter prunes the step that was taken.
 
-use super::{Absorbed, Candidates, Counts, Frontier, Node, Order, Path, Plan, Strategy, divergence, explored};
+use super::{
+    Absorbed, Candidates, Counts, Frontier, Node, Order, Path, Plan, QuietSteps, Strategy, divergence, explored,
+};
 use crate::filters::{Filter, Preserves};
 use crate::frontend::{Configuration, Execution};
-use rscale_protocol::ThreadSet;
-use rscale_protocol::arena::{LocalState, Token};
+use rscale_protocol::arena::{Beyond, LocalState, Step, Token};
+use rscale_protocol::{Choice, Ending, ThreadId, ThreadSet};
 
 /// A search over the schedules of a program.
 pub struct Search {
@@ -16,6 +18,12 @@ pub struct Search {
     /// Whether some filter looks at the configuration.
     is_configured: bool,
     filters: Vec<Box<dyn Filter>>,
+    /// What is done at once.
+    quiet: QuietSteps,
+    /// Whether a step that was explored from a state need not be explored behind others that do not depend on it: states
+    /// are explored completely, whatever the path that led there. The program is told who sleeps in this way, so that it
+    /// does not run what would be cut.
+    knows_explored: bool,
     order: Order,
     /// The steps along the path, and beyond them the one that is to be explored next.
     prefix: Vec<Token>,
@@ -32,12 +40,14 @@ pub struct Search {
 impl Search {
     /// A search that has not begun.
     #[must_use]
-    pub fn new(filters: Vec<Box<dyn Filter>>, seed: u64) -> Search {
+    pub fn new(filters: Vec<Box<dyn Filter>>, quiet: QuietSteps, seed: u64) -> Search {
         Search {
             path: Path::default(),
             configuration: Configuration::initial(),
             is_configured: filters.iter().any(|filter| filter.needs_configuration()),
+            knows_explored: filters.iter().all(|filter| filter.knows_explored()) && !filters.is_empty(),
             filters,
+            quiet,
             order: Order::new(seed),
             prefix: Vec::new(),
             counts: Counts::default(),
@@ -48,17 +58,18 @@ impl Search {
         }
     }
 
-    /// The next schedule: to the deepest state with something left, or to the next root.
-    fn advance(&mut self) -> Option<()> {
+    /// The next schedule: to the deepest state with something left, or to the next root. Returns who sleeps before its
+    /// last step.
+    fn advance(&mut self) -> Option<ThreadSet> {
         if let Some(token) = self.backtrack() {
             self.prefix.truncate(self.path.depth());
             self.prefix.push(token);
-            return Some(());
+            return Some(self.explored_beside(token));
         }
         self.root = self.roots.pop()?;
         self.prefix.clone_from(&self.root);
         self.configuration = Configuration::initial();
-        Some(())
+        Some(ThreadSet::EMPTY)
     }
 
     /// Goes back to the deepest state with something left, and picks it.
@@ -82,19 +93,30 @@ impl Search {
         }
     }
 
+    /// The threads whose next steps from the last state need not be explored behind this one, as long as nothing depends
+    /// on them: those that sleep, and those that were explored from there before.
+    fn explored_beside(&self, token: Token) -> ThreadSet {
+        let Some(node) = self.path.last().filter(|_| self.knows_explored) else { return ThreadSet::EMPTY };
+        let proceeds = |thread| Token { thread, choice: Choice::Proceed };
+        let is_open = |thread: &ThreadId| *thread == token.thread || node.candidates.contains(proceeds(*thread));
+        let waits = |thread: &ThreadId| is_open(thread) || node.candidates.is_forced();
+        node.sleep.iter().chain(node.enabled[0].iter().filter(|thread| !waits(thread))).collect()
+    }
+
     /// Follows the run from the first state that is new, and from the step out of the state it branches off. Returns
     /// whether no filter cut it.
     fn walk(&mut self, execution: &Execution, known: usize) -> bool {
         let mut index = known;
         if self.path.nodes().is_empty() {
-            self.enter_state(execution, 0);
+            self.enter_state(execution, 0, ThreadSet::EMPTY);
         }
         while let Some(step) = execution.steps.get(index) {
             let token = step.token();
-            let Some(node) = self.path.last_mut() else { return false };
-            if !node.candidates.contains(token) {
+            if !self.path.last().is_some_and(|node| node.candidates.contains(token)) {
                 return false;
             }
+            let sleep = self.still_asleep(step);
+            let Some(node) = self.path.last_mut() else { return false };
             node.candidates.remove(token);
             node.taken = Some(*step);
             if self.is_configured {
@@ -104,21 +126,35 @@ impl Search {
             self.prefix.push(token);
             self.counts.transitions += u64::from(index + 1 >= self.root.len());
             index += 1;
-            self.enter_state(execution, index);
+            self.enter_state(execution, index, sleep);
         }
         true
     }
 
-    /// The state after the first `depth` steps of the run is reached for the first time.
-    fn enter_state(&mut self, execution: &Execution, depth: usize) {
-        let enabled = execution.enabled_at(depth);
+    /// Whose steps need not be explored behind this one from the last state.
+    fn still_asleep(&self, step: &Step) -> ThreadSet {
+        let is_independent = |thread: &ThreadId| {
+            self.configuration.next_action(*thread).is_some_and(|action| !action.is_dependent(&step.action))
+        };
+        self.explored_beside(step.token()).iter().filter(is_independent).collect()
+    }
+
+    /// The state after the first `depth` steps of the run is reached for the first time; these threads sleep there.
+    fn enter_state(&mut self, execution: &Execution, depth: usize, sleep: ThreadSet) {
+        let is_asleep = execution.ending() == Some(Ending::Sleeping);
+        let enabled = if is_asleep { execution.enabled_after(depth) } else { execution.enabled_at(depth) };
         let mut candidates = Candidates::all(enabled);
         let arrived = depth.checked_sub(1).map_or(LocalState::UNKNOWN, |last| execution.steps.local_state(last));
         let given = self.root.get(depth).copied();
         candidates.retain(|token| given.is_none_or(|given| given == token));
-        self.path.push(Node { arrived, enabled, candidates, taken: None });
+        self.path.push(Node { arrived, enabled, sleep, candidates, taken: None });
         self.counts.states += u64::from(given.is_none());
         self.counts.max_depth = self.counts.max_depth.max(depth as u64);
+        self.quiet.learn(&self.path, &self.configuration);
+        if let Some(thread) = self.quiet.next(enabled[0], &self.configuration) {
+            candidates.force(thread);
+        }
+        sleep.iter().for_each(|thread| candidates.remove(Token { thread, choice: Choice::Proceed }));
         for filter in &mut self.filters {
             filter.visit(&self.path, &mut self.configuration, &mut candidates);
         }
@@ -137,12 +173,13 @@ impl Search {
 
 impl Strategy for Search {
     fn next_schedule(&mut self) -> Option<Plan<'_>> {
-        let order = self.order.beyond();
+        let order = Beyond { quiet: self.quiet.kinds(), sleeps_early: true, ..self.order.beyond() };
+        let mut sleep = ThreadSet::EMPTY;
         if self.has_begun {
-            self.advance()?;
+            sleep = self.advance()?;
         }
         let comes_back_to = self.path.last_open();
-        Some(Plan { schedule: &self.prefix, order, sleep: ThreadSet::EMPTY, goes_on: true, comes_back_to })
+        Some(Plan { schedule: &self.prefix, order, sleep, goes_on: true, comes_back_to })
     }
 
     fn absorb(&mut self, execution: &Execution) -> Absorbed {
@@ -163,6 +200,7 @@ impl Strategy for Search {
         self.counts = self.counts.anew(discarded);
         self.path = Path::default();
         self.configuration = Configuration::initial();
+        self.quiet.restart();
         self.filters.iter_mut().for_each(|filter| filter.restart());
         self.prefix.clear();
         self.has_begun = false;
@@ -182,7 +220,7 @@ impl Strategy for Search {
     }
 
     fn was_wrong(&self) -> bool {
-        self.filters.iter().any(|filter| filter.was_wrong())
+        self.quiet.was_wrong() || self.filters.iter().any(|filter| filter.was_wrong())
     }
 
     fn counts(&self) -> Counts {
@@ -198,7 +236,8 @@ impl Strategy for Search {
     }
 
     fn preserves(&self) -> Vec<Preserves> {
-        self.filters.iter().map(|filter| filter.preserves()).collect()
+        let delays = (!self.quiet.kinds().is_empty()).then_some(Preserves::AllButDelays);
+        self.filters.iter().map(|filter| filter.preserves()).chain(delays).collect()
     }
 
     fn memory(&self) -> usize {
@@ -214,8 +253,7 @@ mod tests {
     use crate::backend::{Block, RunEnd};
     use crate::filters::{self, Terms};
     use proptest::prelude::{Strategy as Generator, any, prop, proptest};
-    use rscale_protocol::arena::Step;
-    use rscale_protocol::{Action, Choice, Ending, Op, ThreadId, Variable};
+    use rscale_protocol::{Action, Op, Variable};
 
     fn any_step() -> impl Generator<Value = Step> {
         (0u16..128, 0..Op::ALL.len(), 0u64..5, any::<[u64; 2]>(), 0u8..3).prop_map(
@@ -261,7 +299,7 @@ mod tests {
             let bounded = ["naive-bpor=1", "bpor=1", "source-bpor=1", "lazy-bpor=1"];
             for list in states.iter().chain(&traces).chain(&bounded) {
                 let filters = crate::config::parse_filters(list, filters::registry()).expect("filters");
-                let mut search = filters::strategy(&filters, Terms { seed: 1, sees_accesses: true, memory: rscale_protocol::MemoryModel::Sc });
+                let mut search = filters::strategy(&filters, Terms { seed: 1, sees_accesses: true, memory: rscale_protocol::MemoryModel::Sc, has_invariants: false });
                 for steps in &runs {
                     if search.next_schedule().is_none() {
                         break;
@@ -283,7 +321,7 @@ mod tests {
             result: 0,
             enabled: [set, ThreadSet::EMPTY, ThreadSet::EMPTY],
         };
-        let mut search = Search::new(Vec::new(), 0);
+        let mut search = Search::new(Vec::new(), QuietSteps::none(), 0);
         assert_eq!(search.next_schedule().expect("a first run").schedule, []);
         search.absorb(&execution(vec![step(0, 64), step(0, 128)], Ending::Exit));
         let schedule: Vec<u16> =

@@ -9,7 +9,7 @@ pub(super) const INFO: FilterInfo = FilterInfo {
     argument: Some("N"),
     range: 0..=u64::MAX,
     summary: "depth bound: nothing beyond N steps is explored",
-    needs: Needs { every_round: true, ..Needs::NOTHING },
+    needs: Needs { every_round: true, every_step: true, ..Needs::NOTHING },
     make: Make::Filter(|value| Box::new(DepthBound { bound: value.unwrap_or(0), cut: 0 })),
 };
 

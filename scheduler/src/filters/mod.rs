@@ -10,10 +10,11 @@ mod lcd;
 mod nsb;
 mod por;
 mod sampling;
+mod seen;
 mod superstep;
 
 use crate::config::FilterChoice;
-use crate::explore::{Candidates, Levels, Path, Search, Strategy};
+use crate::explore::{Candidates, Levels, Path, QuietSteps, Search, Strategy};
 use crate::frontend::Configuration;
 use crate::sample::Sampled;
 use rscale_protocol::MemoryModel;
@@ -86,6 +87,8 @@ pub struct Terms {
     pub sees_accesses: bool,
     /// When stores become visible.
     pub memory: MemoryModel,
+    /// Whether invariants look at every state.
+    pub has_invariants: bool,
 }
 
 /// What a filter needs to see of the program, beyond its steps.
@@ -98,11 +101,13 @@ pub struct Needs {
     pub local_states: bool,
     /// Every path to a state: what it cuts depends on how the state was reached.
     pub every_path: bool,
+    /// Every step in its turn: what it cuts depends on how many there were.
+    pub every_step: bool,
 }
 
 impl Needs {
     /// Nothing.
-    pub const NOTHING: Needs = Needs { every_round: false, local_states: false, every_path: false };
+    pub const NOTHING: Needs = Needs { every_round: false, local_states: false, every_path: false, every_step: false };
 }
 
 /// What the chosen filters need together.
@@ -113,6 +118,7 @@ pub fn needs(choices: &[FilterChoice]) -> Needs {
         every_round: all.every_round | info.needs.every_round,
         local_states: all.local_states | info.needs.local_states,
         every_path: all.every_path | info.needs.every_path,
+        every_step: all.every_step | info.needs.every_step,
     })
 }
 
@@ -180,7 +186,14 @@ fn single(choices: &[FilterChoice], terms: Terms) -> Box<dyn Strategy> {
         Make::Test(make) => Some(make(terms)),
         Make::Filter(_) => None,
     });
-    alone.unwrap_or_else(|| Box::new(Search::new(state_filters(choices), terms.seed)))
+    alone.unwrap_or_else(|| Box::new(Search::new(state_filters(choices), quiet_steps(choices, terms), terms.seed)))
+}
+
+/// What is done at once: something, where states or orders that differ in nothing are explored once.
+fn quiet_steps(choices: &[FilterChoice], terms: Terms) -> QuietSteps {
+    let reduces = choices.iter().any(|choice| [nsb::INFO.name, superstep::INFO.name].contains(&choice.name));
+    let Needs { every_path, every_step, .. } = needs(choices);
+    if reduces && !every_path && !every_step && !terms.has_invariants { QuietSteps::all() } else { QuietSteps::none() }
 }
 
 /// Makes the state filters among the chosen ones, in order.
@@ -202,6 +215,8 @@ pub enum Preserves {
     EveryTrace,
     /// Every order of dependent steps, and with it every violation of a property, but not every state on the way.
     EveryOrder,
+    /// Everything but some of the states: steps that nobody notices were taken as soon as they could be.
+    AllButDelays,
     /// Only part of the schedules: something was cut at a bound.
     OnlyWithin {
         /// The bound, in words that follow "every schedule".
@@ -258,6 +273,12 @@ pub trait Filter {
 
     /// Everything below the last state of the path has been explored.
     fn finished(&mut self, _path: &Path) {}
+
+    /// Whether a state that the filter lets pass is explored in every way, and once in all: then a step that was explored
+    /// from a state need not be explored behind others that do not depend on it.
+    fn knows_explored(&self) -> bool {
+        false
+    }
 
     /// What the search still covers.
     fn preserves(&self) -> Preserves;

@@ -3,14 +3,10 @@
 //! A successor whose representation was visited before is pruned. Representations are compared by their 128-bit hashes.
 //! `nsb=N` keeps at most N of them: a state that was forgotten is explored again, nothing is lost but time.
 
+use super::seen::{Bounded, MOST_STATES, Seen, Unbounded};
 use super::{Filter, FilterInfo, Make, Needs, Preserves};
 use crate::explore::{Candidates, Path};
-use crate::frontend::{Configuration, Fingerprint};
-use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
-
-/// 4 GB of hashes.
-const MOST_STATES: u64 = 1 << 28;
+use crate::frontend::Configuration;
 
 pub(super) const INFO: FilterInfo = FilterInfo {
     name: "nsb",
@@ -27,14 +23,6 @@ pub(super) const INFO: FilterInfo = FilterInfo {
 /// Prunes what was visited.
 struct NotSeenBefore<S> {
     seen: S,
-}
-
-/// A memory of states.
-trait Seen {
-    fn contains(&self, state: Fingerprint) -> bool;
-    fn insert(&mut self, state: Fingerprint);
-    fn clear(&mut self);
-    fn memory(&self) -> usize;
 }
 
 impl<S: Seen> Filter for NotSeenBefore<S> {
@@ -54,119 +42,15 @@ impl<S: Seen> Filter for NotSeenBefore<S> {
         self.seen.clear();
     }
 
+    fn knows_explored(&self) -> bool {
+        true
+    }
+
     fn preserves(&self) -> Preserves {
         Preserves::EveryState
     }
 
     fn memory(&self) -> usize {
         self.seen.memory()
-    }
-}
-
-/// Every state.
-#[derive(Default)]
-struct Unbounded(HashSet<Fingerprint, BuildHasherDefault<TakeBits>>);
-
-impl Seen for Unbounded {
-    fn contains(&self, state: Fingerprint) -> bool {
-        self.0.contains(&state)
-    }
-
-    fn insert(&mut self, state: Fingerprint) {
-        self.0.insert(state);
-    }
-
-    fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    fn memory(&self) -> usize {
-        // The table keeps an entry and a control byte for every slot.
-        self.0.capacity() * (size_of::<Fingerprint>() + 1)
-    }
-}
-
-/// A number of states at most. Each has a few places where it may stand, and takes the place of the oldest there.
-struct Bounded {
-    /// Sets of places, one after the other; 0 is free.
-    places: Vec<Fingerprint>,
-    /// Places that a state may stand in.
-    ways: usize,
-}
-
-impl Bounded {
-    const WAYS: usize = 8;
-
-    fn new(most: u64) -> Bounded {
-        let most = most.clamp(1, MOST_STATES) as usize;
-        let ways = Self::WAYS.min(most);
-        Bounded { places: vec![0; most / ways * ways], ways }
-    }
-
-    fn start(&self, state: Fingerprint) -> usize {
-        state as usize % (self.places.len() / self.ways) * self.ways
-    }
-}
-
-impl Seen for Bounded {
-    fn contains(&self, state: Fingerprint) -> bool {
-        let start = self.start(state);
-        self.places[start..start + self.ways].contains(&state)
-    }
-
-    fn insert(&mut self, state: Fingerprint) {
-        let start = self.start(state);
-        let set = &mut self.places[start..start + self.ways];
-        if !set.contains(&state) {
-            set.rotate_right(1);
-            set[0] = state;
-        }
-    }
-
-    fn clear(&mut self) {
-        self.places.fill(0);
-    }
-
-    fn memory(&self) -> usize {
-        self.places.capacity() * size_of::<Fingerprint>()
-    }
-}
-
-/// Fingerprints are hashes already: some of their bits will do.
-#[derive(Default)]
-struct TakeBits(u64);
-
-impl Hasher for TakeBits {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.0 = self.0.rotate_left(8) ^ u64::from(byte));
-    }
-    fn write_u128(&mut self, value: u128) {
-        self.0 = value as u64;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        /// It never claims to have seen what it has not, and remembers the latest of every set.
-        #[test]
-        fn a_bounded_memory_forgets_but_does_not_invent(most in 1u64..40, states in prop::collection::vec(1u128..100, 1..200)) {
-            let mut seen = Bounded::new(most);
-            let room = seen.memory();
-            for (count, &state) in states.iter().enumerate() {
-                seen.insert(state);
-                prop_assert!(seen.contains(state));
-                let known = (1..100).filter(|&state| seen.contains(state)).count();
-                prop_assert!(known <= most as usize);
-                prop_assert!((1..100).all(|state| !seen.contains(state) || states[..=count].contains(&state)));
-            }
-            prop_assert_eq!(seen.memory(), room);
-        }
     }
 }

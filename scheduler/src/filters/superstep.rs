@@ -9,16 +9,18 @@
 //! one is the end of its super step all the same. And the states within a super step are only partly explored, so they are
 //! marked as such and do not count as visited for `nsb`.
 //!
-//! SCALE's threads neither start nor end with a step of their own. Ours do, but these steps depend on nothing except what
-//! others do to the thread as such, and a join waits for its end anyway. So such a step is taken at once, and nobody else
-//! is scheduled where one is next. That would be wrong if somebody could cancel, detach or signal a thread, or look
-//! whether it has ended; once a thread is seen to be about to do so, the search begins anew without this.
+//! A super step also ends with a signal. The thread that it wakes may have to wait for its mutex still, so nobody is enabled;
+//! but together with the unlocking of that mutex within another super step, somebody is, and could come before what
+//! follows in either of them.
+//!
+//! SCALE's threads neither start nor end with a step of their own, ours do. Such steps, and others that nobody notices, are
+//! taken at once (`explore/quiet.rs`): within a super step like any other step of the thread, else on their own.
 
 use super::{Filter, FilterInfo, Make, Needs, Preserves};
 use crate::explore::{Candidates, Node, Path};
 use crate::frontend::Configuration;
 use rscale_protocol::arena::Token;
-use rscale_protocol::{Action, Op, ThreadId, ThreadSet};
+use rscale_protocol::{Action, ThreadId, ThreadSet};
 
 pub(super) const INFO: FilterInfo = FilterInfo {
     name: "superstep",
@@ -33,9 +35,6 @@ pub(super) const INFO: FilterInfo = FilterInfo {
 #[derive(Default)]
 struct SuperSteps {
     nodes: Vec<SuperNode>,
-    /// Whether threads act on each other's lives in other ways than by creating and joining.
-    lives_are_shared: bool,
-    was_wrong: bool,
 }
 
 /// A state from which every enabled thread takes a super step.
@@ -54,14 +53,9 @@ struct SuperStep {
 impl Filter for SuperSteps {
     fn visit(&mut self, path: &Path, configuration: &mut Configuration, candidates: &mut Candidates) {
         let Some(current) = path.nodes().last() else { return };
-        self.learn(path, configuration);
-        if let Some(thread) = self.silent(current, configuration) {
-            candidates.retain(|token| token.thread == thread);
-            self.nodes.push(SuperNode { depth: path.depth(), steps: Vec::new() });
-            return;
-        }
-        match self.extend(path, configuration) {
+        match self.extend(path, configuration, candidates) {
             Some(thread) => candidates.restrict_to(thread),
+            None if candidates.is_forced() => self.nodes.push(SuperNode { depth: path.depth(), steps: Vec::new() }),
             None => self.nodes.push(SuperNode::new(path.depth(), current, configuration)),
         }
     }
@@ -72,13 +66,8 @@ impl Filter for SuperSteps {
         }
     }
 
-    fn was_wrong(&self) -> bool {
-        self.was_wrong
-    }
-
     fn restart(&mut self) {
         self.nodes.clear();
-        self.was_wrong = false;
     }
 
     fn preserves(&self) -> Preserves {
@@ -92,29 +81,14 @@ impl Filter for SuperSteps {
 }
 
 impl SuperSteps {
-    /// Looks at what the thread that took the last step does next.
-    fn learn(&mut self, path: &Path, configuration: &Configuration) {
-        let last = path.nodes().len().checked_sub(2).and_then(|index| path.nodes()[index].token());
-        let next = configuration.next_action(last.map_or(ThreadId::MAIN, |token| token.thread));
-        if !self.lives_are_shared && next.is_some_and(|action| acts_on_life(&action)) {
-            self.lives_are_shared = true;
-            self.was_wrong = true;
-        }
-    }
-
-    /// A thread whose next step is its start or its end.
-    fn silent(&self, current: &Node, configuration: &Configuration) -> Option<ThreadId> {
-        let op_of = |thread| configuration.next_action(thread).map(|action| action.op);
-        let is_silent = |thread: &ThreadId| matches!(op_of(*thread), Some(Op::ThreadStart | Op::ThreadExit));
-        current.enabled[0].iter().find(is_silent).filter(|_| !self.lives_are_shared)
-    }
-
     /// Makes the last step of the path an intermediate one of its super step, if it can be. Returns the thread, which has
     /// to go on.
-    fn extend(&mut self, path: &Path, configuration: &Configuration) -> Option<ThreadId> {
+    fn extend(&mut self, path: &Path, configuration: &Configuration, candidates: &Candidates) -> Option<ThreadId> {
         let [.., before, current] = path.nodes() else { return None };
-        let thread = before.token()?.thread;
-        if !is_plain(current, thread) || enables_others(before, current, thread) {
+        let taken = before.taken.as_ref()?.action;
+        let thread = taken.thread;
+        let concerns_others = enables_others(before, current, thread) || taken.op.redirects_waiters();
+        if concerns_others || !is_plain(current, thread) || !candidates.may_be_first(thread) {
             return None;
         }
         let next = configuration.next_action(thread)?;
@@ -143,15 +117,6 @@ impl SuperNode {
             Some(SuperStep { first, intermediate: Vec::new(), last })
         };
         SuperNode { depth, steps: Candidates::all(node.enabled).iter().filter_map(begin).collect() }
-    }
-}
-
-/// Whether the action notices or changes more of another thread's life than that it has come to its end.
-fn acts_on_life(action: &Action) -> bool {
-    match action.op {
-        Op::ThreadTryJoin | Op::ThreadDetach | Op::ThreadCancel | Op::ThreadKill | Op::AtomicBegin => true,
-        Op::ThreadJoin => action.is_timed(),
-        _ => false,
     }
 }
 

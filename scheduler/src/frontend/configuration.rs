@@ -200,6 +200,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use rscale_protocol::{Op, ThreadSet};
+    use std::collections::HashSet;
 
     fn step(thread: u16, address: u64) -> Step {
         let action = Action::new(ThreadId(thread), Op::MutexLock, Variable(address));
@@ -235,6 +236,75 @@ mod tests {
         assert_eq!(configuration.fingerprint_after(time_out), Some(expected), "as a run in which it times out");
         configuration.advance(&execution, 1);
         assert_eq!(configuration.next_action(ThreadId(1)), Some(retake));
+    }
+
+    /// What threads do: some operations on one object, on two, on threads, reads and writes.
+    fn any_action() -> impl Strategy<Value = Action> {
+        use Op::{CondSignal, CondWait, MutexLock, MutexUnlock, Read, SemPost, ThreadJoin, VainUpdate, Write};
+        let ops = [MutexLock, MutexUnlock, Read, Read, Write, SemPost, CondSignal, CondWait, ThreadJoin, VainUpdate];
+        (prop::sample::select(ops.to_vec()), 1u64..5, 5u64..7).prop_map(|(op, object, second)| Action {
+            second: Variable(second * 64),
+            ..Action::new(ThreadId(0), op, Variable(object * 64))
+        })
+    }
+
+    /// Some threads, each with what it does.
+    fn any_threads() -> impl Strategy<Value = Vec<Vec<Action>>> {
+        prop::collection::vec(prop::collection::vec(any_action(), 1..6), 2..5)
+    }
+
+    /// One order of all that the threads do.
+    fn shuffled(threads: &[Vec<Action>], mut seed: u64) -> Vec<Step> {
+        let mut left: Vec<_> = threads.iter().map(|actions| actions.iter()).collect();
+        let mut steps = Vec::new();
+        while left.iter().any(|actions| actions.len() > 0) {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let thread = (seed >> 33) as usize % left.len();
+            let action = left[thread].next().map(|action| Action { thread: ThreadId(thread as u16), ..*action });
+            steps.extend(action.map(|action| Step { action, ..step(0, 64) }));
+        }
+        steps
+    }
+
+    /// For all pairs of dependent steps, which of them comes first: what makes schedules of one program equivalent.
+    fn order_of_dependent(steps: &[Step]) -> HashSet<[(u16, usize); 2]> {
+        let mut taken = [0; 8];
+        let mut number = |step: &Step| {
+            let thread = step.action.thread;
+            taken[thread.index()] += 1;
+            (thread.0, taken[thread.index()])
+        };
+        let names: Vec<_> = steps.iter().map(&mut number).collect();
+        let pairs = (0..steps.len()).flat_map(|last| (0..last).map(move |first| (first, last)));
+        let dependent = pairs.filter(|&(first, last)| steps[first].action.is_dependent(&steps[last].action));
+        dependent.map(|(first, last)| [names[first], names[last]]).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(5000))]
+
+        /// Two schedules of one program have the same hash if and only if they order dependent steps in the same way.
+        #[test]
+        fn hashes_tell_schedules_apart_that_are_not_equivalent(threads in any_threads(), one: u64, other: u64) {
+            let (one, other) = (shuffled(&threads, one), shuffled(&threads, other));
+            let is_equivalent = order_of_dependent(&one) == order_of_dependent(&other);
+            prop_assert_eq!(fingerprint_of(&one) == fingerprint_of(&other), is_equivalent);
+        }
+
+        /// However often independent neighbours change places.
+        #[test]
+        fn hashes_of_equivalent_schedules_are_equal(threads in any_threads(), seed: u64, swaps in prop::collection::vec(any::<prop::sample::Index>(), 1..200)) {
+            let original = shuffled(&threads, seed);
+            let mut schedule = original.clone();
+            for at in swaps {
+                let at = at.index(schedule.len() - 1);
+                if !schedule[at].action.is_dependent(&schedule[at + 1].action) {
+                    schedule.swap(at, at + 1);
+                }
+            }
+            prop_assert_eq!(order_of_dependent(&original), order_of_dependent(&schedule));
+            prop_assert_eq!(fingerprint_of(&original), fingerprint_of(&schedule));
+        }
     }
 
     proptest! {

@@ -248,7 +248,8 @@ mod tests {
     #[test]
     fn neighbours_that_depend_on_nothing_are_swapped_and_compared() {
         let steps = [read(0, 8, &[0, 1]), read(1, 8, &[0, 1]), read(1, 16, &[1])];
-        let mut swaps = Swaps::new(Terms { seed: 0, sees_accesses: true, memory: MemoryModel::Sc });
+        let mut swaps =
+            Swaps::new(Terms { seed: 0, sees_accesses: true, memory: MemoryModel::Sc, has_invariants: false });
         assert!(swaps.reads_output());
         assert_eq!(swaps.next_schedule().expect("a run by chance").schedule, []);
         swaps.absorb(&execution(&steps));
@@ -266,7 +267,8 @@ mod tests {
         let with_other_state = [steps[1], steps[0], read(1, 16, &[0, 1])];
         let with_other_step = [steps[1], read(0, 24, &[0, 1]), steps[2]];
         for (others, index) in [(&with_other_state[..], 2), (&with_other_step, 1), (&with_other_state[..2], 2)] {
-            let mut swaps = Swaps::new(Terms { seed: 0, sees_accesses: true, memory: MemoryModel::Sc });
+            let mut swaps =
+                Swaps::new(Terms { seed: 0, sees_accesses: true, memory: MemoryModel::Sc, has_invariants: false });
             swaps.next_schedule();
             swaps.absorb(&execution(&steps));
             swaps.next_schedule();
@@ -278,7 +280,8 @@ mod tests {
     #[test]
     fn what_is_written_in_another_order_is_noticed() {
         let steps = [read(0, 8, &[0, 1]), read(1, 8, &[0, 1]), read(1, 16, &[1])];
-        let mut swaps = Swaps::new(Terms { seed: 0, sees_accesses: true, memory: MemoryModel::Sc });
+        let mut swaps =
+            Swaps::new(Terms { seed: 0, sees_accesses: true, memory: MemoryModel::Sc, has_invariants: false });
         swaps.next_schedule();
         swaps.note_output(b"ab");
         swaps.absorb(&execution(&steps));

@@ -69,6 +69,10 @@ fn everything(config: &RunConfig, search: &dyn Strategy) -> String {
     let what = match (orders, compares_states) {
         _ if traces => "every Mazurkiewicz trace of the program was executed",
         (true, _) => "every order of steps that depend on each other was explored",
+        (false, true) if any(Preserves::AllButDelays) => {
+            "every reachable state was visited, but for those that differ in when a thread starts, ends, creates, joins or \
+             unlocks"
+        }
         (false, true) => "every reachable state was visited",
         (false, false) => "every schedule was executed",
     };
@@ -163,6 +167,7 @@ fn states(count: u64) -> String {
 fn cut(preserves: &Preserves) -> Option<String> {
     match *preserves {
         Preserves::EveryState
+        | Preserves::AllButDelays
         | Preserves::EveryTrace
         | Preserves::EveryOrder
         | Preserves::OnlyWithin { cut: 0, .. }

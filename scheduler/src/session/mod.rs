@@ -97,7 +97,8 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
     let host = Host::start(&setting, &program)?;
     summary.filters = filters.iter().map(ToString::to_string).collect();
     let Rules { seed, scope, memory, .. } = config.rules;
-    let terms = Terms { seed, sees_accesses: scope == Scope::All, memory };
+    let has_invariants = !config.invariants.names.is_empty();
+    let terms = Terms { seed, sees_accesses: scope == Scope::All, memory, has_invariants };
     let mut exploration = Exploration {
         config,
         search: filters::strategy(filters, terms),
@@ -266,6 +267,7 @@ impl Exploration<'_> {
         summary.elapsed_s = elapsed;
         summary.executions_per_s = if elapsed > 0.0 { counts.started() as f64 / elapsed } else { 0.0 };
         summary.peak_rss_kib = peak_memory();
+        summary.search_bytes = self.search.memory() as u64;
         summary.isolation = crate::summary::isolation_name(self.host.isolation()).into();
         summary.notes.append(&mut self.host.take_notes());
         summary.notes.append(&mut self.notes);

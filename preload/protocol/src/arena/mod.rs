@@ -250,6 +250,8 @@ pub struct Request {
     pub policy: AtomicU32,
     /// Seed of what the policy leaves to chance.
     pub seed: AtomicU64,
+    /// Which steps are taken as soon as they can be ([`Quiet`](crate::Quiet)).
+    pub quiet: AtomicU32,
     /// [`Beyond::changes`].
     pub changes: [AtomicU64; MAX_CHANGES],
     /// How many locations there are.
@@ -260,6 +262,8 @@ pub struct Request {
     pub locations_version: AtomicU32,
     /// Threads that are not to be scheduled beyond the prefix until something dependent happens.
     pub sleep: [AtomicU64; 2],
+    /// Whether they sleep before the last step of the prefix already, which may wake them.
+    pub sleeps_early: AtomicU32,
     /// The function to evaluate.
     pub function: AtomicU64,
 }

@@ -1,5 +1,7 @@
 //! How threads are chosen where the schedule that was given ends.
 
+use crate::Quiet;
+
 /// Points at which `pct` can lower a priority: one less than the depth of the bugs that it looks for.
 pub const MAX_CHANGES: usize = 15;
 
@@ -36,6 +38,10 @@ pub struct Beyond {
     pub policy: Policy,
     /// Seed of what it leaves to chance.
     pub seed: u64,
+    /// Steps that are taken as soon as they can be, whoever else could go on.
+    pub quiet: Quiet,
+    /// Whether the threads that sleep do so before the last step of the schedule already, so that it may wake them.
+    pub sleeps_early: bool,
     /// Steps beyond the schedule, counted from 1, behind which `pct` lowers a priority: the i-th to the i-th lowest. 0
     /// stands for none.
     pub changes: [u64; MAX_CHANGES],
@@ -43,7 +49,13 @@ pub struct Beyond {
 
 impl Beyond {
     /// The fixed order.
-    pub const FIXED: Beyond = Beyond { policy: Policy::Fixed, seed: 0, changes: [0; MAX_CHANGES] };
+    pub const FIXED: Beyond = Beyond {
+        policy: Policy::Fixed,
+        seed: 0,
+        quiet: Quiet::NOTHING,
+        sleeps_early: false,
+        changes: [0; MAX_CHANGES],
+    };
 
     /// A policy without change points.
     #[must_use]
