@@ -7,6 +7,7 @@ mod debugging;
 mod log;
 mod mailbox;
 mod memory;
+mod process_stat;
 mod result;
 mod target;
 mod usage;

@@ -2,6 +2,7 @@
 
 mod starting;
 
+use super::process_stat::ProcessStat;
 use super::result::{read_end, read_flushes, read_threads};
 use super::watchdog::{Hang, Watchdog};
 use super::{
@@ -142,10 +143,15 @@ impl Target {
         self.process.as_mut()
     }
 
-    /// The process that runs the execution: the program itself, or a fork of it.
+    /// The process that runs the execution: the program itself, or a fork of it, which the arena names. The program may
+    /// have written anything there, and signals are sent to this process: only a child of the program is believed.
     #[must_use]
     pub fn memory(&self) -> Memory {
-        Memory::of(Pid::from_raw(self.arena.setup.pid.load(Relaxed) as i32))
+        let nobody = Pid::from_raw(0);
+        let program = self.process.as_ref().map_or(nobody, Process::pid);
+        let named = Pid::from_raw(self.arena.setup.pid.load(Relaxed) as i32);
+        let is_fork = || ProcessStat::of(named).is_some_and(|stat| stat.parent == program && program != nobody);
+        Memory::of(if named != program && is_fork() { named } else { program })
     }
 
     /// The arena, for what is not part of the hot path.

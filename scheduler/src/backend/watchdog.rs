@@ -3,6 +3,7 @@
 //! Time is the processor time of the program, so that a busy machine accuses nobody. Only a program that sleeps in the
 //! kernel is judged by the wall clock, generously.
 
+use super::process_stat::ProcessStat;
 use nix::unistd::Pid;
 use std::time::{Duration, Instant};
 
@@ -54,27 +55,7 @@ impl Watchdog {
     }
 }
 
-/// Processor time that the process has used, from `/proc`.
+/// Processor time that the process has used.
 fn processor_time(pid: Pid) -> Duration {
-    let ticks = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok().and_then(|stat| parse_ticks(&stat));
-    // Linux shows processor time in hundredths of a second to programs, whatever its own clock.
-    Duration::from_millis(ticks.unwrap_or(0) * 10)
-}
-
-/// User and system time. The name of the program, in parentheses, may contain anything.
-fn parse_ticks(stat: &str) -> Option<u64> {
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
-    Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_processor_time_behind_a_nasty_name() {
-        let stat = "12 (a) 1 2) (b)) R 1 2 3 4 5 6 7 8 9 10 300 45 0 0 20 0 1 0 99";
-        assert_eq!(parse_ticks(stat), Some(345));
-        assert_eq!(parse_ticks("garbage"), None);
-    }
+    ProcessStat::of(pid).map_or(Duration::ZERO, |stat| stat.processor_time)
 }

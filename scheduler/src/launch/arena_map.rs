@@ -33,9 +33,14 @@ impl ArenaMap {
         // SAFETY: a new shared mapping of a file of this length; nothing else refers to it.
         let address = unsafe { mmap(None, length, protection, MapFlags::MAP_SHARED, &descriptor, 0)? };
         let map = ArenaMap { descriptor, address: address.cast() };
-        map.magic.store(MAGIC, Relaxed);
-        map.build_id.store(BUILD_ID, Relaxed);
+        map.sign();
         Ok(map)
+    }
+
+    /// Writes what the shim recognises it by. A program that went wrong may have written something else there.
+    pub fn sign(&self) {
+        self.magic.store(MAGIC, Relaxed);
+        self.build_id.store(BUILD_ID, Relaxed);
     }
 
     /// The descriptor to pass to the program.

@@ -30,6 +30,7 @@ impl Target {
     fn start_process(&mut self) -> Result<(), BackendError> {
         self.process = None;
         self.hang = None;
+        self.arena.sign();
         let mailbox = &self.arena.mailbox;
         mailbox.commands.store(0, Relaxed);
         mailbox.replies.0.store(0, Relaxed);
