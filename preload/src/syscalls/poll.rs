@@ -120,7 +120,7 @@ fn wait_for_nothing(call: &Call, patience: Patience) -> i64 {
     match patience {
         Patience::None => 0,
         Patience::Until(deadline) => time::sleep_until(call, deadline),
-        Patience::Endless => report::unsupported(call, "waits for a signal"),
+        Patience::Endless => signals::wait::pause(call),
     }
 }
 
@@ -150,7 +150,9 @@ pub fn poll(call: &Call) -> i64 {
 
 /// `ppoll`.
 pub fn ppoll(call: &Call) -> i64 {
-    Patience::timespec(call.arguments[2]).map_or_else(|error| error, |patience| poll_array(call, patience))
+    let [_, _, time, mask, ..] = call.arguments;
+    let wait = |patience| signals::wait::with_mask_at(mask, || poll_array(call, patience));
+    Patience::timespec(time).map_or_else(|error| error, wait)
 }
 
 /// One of the three sets of `select`, which may be null.
@@ -175,6 +177,9 @@ impl Bits {
 
 fn select_sets(call: &Call, patience: Patience) -> i64 {
     let [count, read, write, except, ..] = call.arguments;
+    if (count as i32) < 0 {
+        return failure(libc::EINVAL);
+    }
     let sets = [read, write, except].map(|address| Bits(address as *mut u64));
     let mut copy = [NONE; MOST];
     let mut used = 0;
@@ -215,7 +220,11 @@ pub fn select(call: &Call) -> i64 {
 
 /// `pselect6`.
 pub fn pselect6(call: &Call) -> i64 {
-    Patience::timespec(call.arguments[4]).map_or_else(|error| error, |patience| select_sets(call, patience))
+    let [.., time, masks] = call.arguments;
+    // SAFETY: the program passes null, or a set with its size behind it; a wrong pointer is the program's crash.
+    let mask = if masks == 0 { 0 } else { unsafe { *(masks as *const u64) } };
+    let wait = |patience| signals::wait::with_mask_at(mask, || select_sets(call, patience));
+    Patience::timespec(time).map_or_else(|error| error, wait)
 }
 
 /// The set of an epoll descriptor is known to the kernel: it is ready when one of its members is.
@@ -235,12 +244,19 @@ fn epoll(call: &Call, patience: Patience) -> i64 {
     Call { number: libc::SYS_epoll_wait, arguments: [descriptor, events, most, 0, 0, 0], ..*call }.pass()
 }
 
-/// `epoll_wait` and `epoll_pwait`.
+/// `epoll_wait`.
 pub fn epoll_wait(call: &Call) -> i64 {
     epoll(call, Patience::milliseconds(call.arguments[3] as i32))
 }
 
+/// `epoll_pwait`.
+pub fn epoll_pwait(call: &Call) -> i64 {
+    signals::wait::with_mask_at(call.arguments[4], || epoll_wait(call))
+}
+
 /// `epoll_pwait2`.
 pub fn epoll_pwait2(call: &Call) -> i64 {
-    Patience::timespec(call.arguments[3]).map_or_else(|error| error, |patience| epoll(call, patience))
+    let [_, _, _, time, mask, _] = call.arguments;
+    let wait = |patience| signals::wait::with_mask_at(mask, || epoll(call, patience));
+    Patience::timespec(time).map_or_else(|error| error, wait)
 }

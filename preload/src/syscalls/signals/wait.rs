@@ -77,6 +77,18 @@ fn store_if<T>(address: u64, value: impl FnOnce() -> T) {
     }
 }
 
+/// Waits in some way while the running thread blocks the signals of a set that the program passes, if it passes one.
+pub fn with_mask_at(set: u64, act: impl FnOnce() -> i64) -> i64 {
+    if set == 0 {
+        return act();
+    }
+    let before = handlers_run();
+    with_mask(read_set(set), || {
+        send::deliver_pending();
+        if handlers_run() == before { act() } else { failure(libc::EINTR) }
+    })
+}
+
 /// Calls a function while the running thread blocks these signals.
 fn with_mask(mask: u64, act: impl FnOnce() -> i64) -> i64 {
     let thread = world::get().current.get();
