@@ -27,6 +27,8 @@ pub struct Control {
     pub stacks: Cell<u64>,
     /// See `stacks`.
     pub stacks_end: Cell<u64>,
+    /// How large each of them is, its guard included.
+    pub stack_size: Cell<u64>,
     /// The function of libc that allocates the buffers of streams.
     pub stream_allocator: Cell<u64>,
     /// Most bytes that the heap may have.
@@ -82,6 +84,7 @@ static CONTROL: Control = Control {
     real_create: Cell::new(0),
     stacks: Cell::new(0),
     stacks_end: Cell::new(0),
+    stack_size: Cell::new(0),
     stream_allocator: Cell::new(0),
     heap_limit: Cell::new(0),
     heap_floors: [const { Cell::new(0) }; MAX_THREADS],

@@ -2,9 +2,10 @@
 //!
 //! The handlers run on a stack of their own, because the stack of the fiber may be what is protected or exhausted.
 
-use crate::{access, arena, clock, control, evaluation, fiber, finish, heap, kernel_threads, snapshot, sys, syscalls};
+use crate::{access, arena, clock, control, evaluation, finish, heap, kernel_threads, snapshot, sys, syscalls};
 use core::ffi::{c_int, c_void};
 use rscale_protocol::Ending;
+use rscale_protocol::arena::STACK_GUARD;
 use rscale_protocol::ending::HeapError;
 
 const HANDLER_STACK: u64 = 256 << 10;
@@ -159,7 +160,7 @@ fn explain(signal: c_int, address: u64, registers: &[u64; 17]) -> &'static [u8] 
     if signal != libc::SIGSEGV {
         return b"";
     }
-    if (stacks..end).contains(&address) && (address - stacks) % fiber::STACK_SIZE < fiber::GUARD_SIZE {
+    if (stacks..end).contains(&address) && (address - stacks) % control::get().stack_size.get() < STACK_GUARD {
         return b"stack overflow";
     }
     if address < snapshot::PAGE {

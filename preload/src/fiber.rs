@@ -1,14 +1,14 @@
 //! Fibers: what a thread of the program is to the shim.
 
-use crate::{control, fs_base, gate, kernel_threads, switch, world};
+use crate::{arena, control, fs_base, gate, kernel_threads, switch, world};
 use core::cell::{Cell, UnsafeCell};
 use core::mem::MaybeUninit;
+use core::sync::atomic::Ordering::Relaxed;
+use rscale_protocol::arena::{MOST_STACK, STACK_GUARD};
 use rscale_protocol::{Action, Choice, Op, ThreadId, Variable};
 
-/// Size of a fiber's stack, its guard included.
-pub const STACK_SIZE: u64 = 8 << 20;
-/// Bytes at the low end of each stack that must not be touched.
-pub const GUARD_SIZE: u64 = 64 << 10;
+/// No stack is smaller, whatever the arena says.
+const LEAST_STACK: u64 = 1 << 20;
 
 /// One thread of the program.
 pub struct Fiber {
@@ -96,22 +96,29 @@ impl Fiber {
     }
 }
 
+/// Size of a fiber's stack, its guard included.
+pub fn stack_size() -> u64 {
+    arena::get().setup.stack_size.load(Relaxed).clamp(LEAST_STACK, MOST_STACK)
+}
+
 /// The stack of a thread: lowest usable address and end.
 pub fn stack_of(thread: ThreadId) -> (u64, u64) {
-    let low = control::get().stacks.get() + thread.0 as u64 * STACK_SIZE;
-    (low + GUARD_SIZE, low + STACK_SIZE)
+    let low = control::get().stacks.get() + thread.0 as u64 * control::get().stack_size.get();
+    (low + STACK_GUARD, low + control::get().stack_size.get())
 }
 
 /// Maps the stacks of the first `threads` threads. No more than needed: a fork copies every mapping.
 pub fn map_stacks(threads: usize) -> bool {
-    let length = threads as u64 * STACK_SIZE;
+    let size = stack_size();
+    let length = threads as u64 * size;
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     let Some(stacks) = crate::sys::map(0, length, protection) else { return false };
     control::get().stacks.set(stacks);
+    control::get().stack_size.set(size);
     control::get().stacks_end.set(stacks + length);
     (0..threads as u64).all(|thread| {
         // SAFETY: the guard of a stack that nobody uses yet.
-        unsafe { crate::sys::mprotect(stacks + thread * STACK_SIZE, GUARD_SIZE, libc::PROT_NONE) }
+        unsafe { crate::sys::mprotect(stacks + thread * size, STACK_GUARD, libc::PROT_NONE) }
     })
 }
 
@@ -132,6 +139,7 @@ pub fn create(thread: ThreadId, routine: u64, argument: u64, stack: Option<(u64,
     }
     fiber.set_next(Action::new(thread, Op::ThreadStart, Variable::thread(thread)));
     crate::syscalls::signals::inherit_mask(thread);
+    world.scheduling.inherit(thread);
     crate::access::clocks::create(thread);
     let mut live = world.live.get();
     live.insert(thread);

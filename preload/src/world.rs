@@ -64,6 +64,8 @@ pub struct World {
     pub keys: keys::Keys,
     /// Signal dispositions, masks and pending signals as the program sees them.
     pub signals: crate::syscalls::signals::Signals,
+    /// Policies, priorities and processors of the threads.
+    pub scheduling: crate::syscalls::scheduling::Scheduling,
     /// What wrapped functions keep.
     pub library: crate::wrap::State,
     /// What the program's descriptors refer to.
@@ -105,6 +107,7 @@ static WORLD: World = World {
     descriptors: crate::syscalls::wait::Descriptors::new(),
     buffers: buffer::Buffers::new(),
     torn: Torn::new(),
+    scheduling: crate::syscalls::scheduling::Scheduling::new(),
     library: crate::wrap::State::new(),
     model: UnsafeCell::new(Model::new()),
 };

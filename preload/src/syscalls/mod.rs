@@ -17,6 +17,7 @@ mod poll;
 pub mod process;
 mod ranges;
 mod report;
+pub mod scheduling;
 pub mod signals;
 mod surroundings;
 mod table;

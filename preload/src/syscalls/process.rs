@@ -2,8 +2,7 @@
 //! execution and every process that rscale starts.
 
 use super::{Call, failure, report};
-use crate::{arena, clock, finish, gate, heap, random, sys, world, wrap};
-use core::sync::atomic::Ordering::Relaxed;
+use crate::{clock, finish, gate, heap, random, sys, world, wrap};
 use rscale_protocol::{Ending, Op, ThreadId, Variable};
 
 /// The process number that the program sees; threads count up from it.
@@ -84,32 +83,6 @@ pub fn getrandom(call: &Call) -> i64 {
     // SAFETY: the program passes a buffer of this length; a wrong pointer faults here and is the program's crash.
     unsafe { random::fill(buffer as *mut u8, length as usize) };
     length as i64
-}
-
-/// `getcpu`: always the first one.
-pub fn getcpu(call: &Call) -> i64 {
-    store(call.arguments[0], 0u32);
-    store(call.arguments[1], 0u32);
-    0
-}
-
-/// `sched_getaffinity`: the processors that the program would have without rscale, which may have chosen one for it.
-pub fn sched_getaffinity(call: &Call) -> i64 {
-    let bytes = call.pass();
-    let words = usize::try_from(bytes).unwrap_or(0) / size_of::<u64>();
-    let given = &arena::get().setup.processors;
-    if given.iter().any(|word| word.load(Relaxed) != 0) {
-        for (index, word) in given.iter().take(words).enumerate() {
-            store(call.arguments[2] + (index * size_of::<u64>()) as u64, word.load(Relaxed));
-        }
-    }
-    bytes
-}
-
-/// `sched_getparam`: the priority of ordinary threads.
-pub fn sched_getparam(call: &Call) -> i64 {
-    store(call.arguments[1], 0i32);
-    0
 }
 
 /// `getpriority`: a nice value of 0, as the kernel puts it.

@@ -3,7 +3,7 @@
 //! A number that is not here is refused by its number: nothing passes because nobody thought of it.
 
 use super::signals::{send, wait};
-use super::{Call, files, futex, memory, poll, process, signals, surroundings, time, transfer};
+use super::{Call, files, futex, memory, poll, process, scheduling, signals, surroundings, time, transfer};
 
 /// What becomes of a system call.
 #[derive(Clone, Copy)]
@@ -191,10 +191,10 @@ const ROWS: &[Row] = &[
     (139, "sysfs", Pass),
     (140, "getpriority", Track(process::getpriority)),
     (141, "setpriority", Track(process::ignore)),
-    (142, "sched_setparam", Track(process::ignore)),
-    (143, "sched_getparam", Track(process::sched_getparam)),
-    (144, "sched_setscheduler", Track(process::ignore)),
-    (145, "sched_getscheduler", Track(process::ignore)),
+    (142, "sched_setparam", Track(scheduling::sched_setparam)),
+    (143, "sched_getparam", Track(scheduling::sched_getparam)),
+    (144, "sched_setscheduler", Track(scheduling::sched_setscheduler)),
+    (145, "sched_getscheduler", Track(scheduling::sched_getscheduler)),
     (146, "sched_get_priority_max", Pass),
     (147, "sched_get_priority_min", Pass),
     (148, "sched_rr_get_interval", Pass),
@@ -252,8 +252,8 @@ const ROWS: &[Row] = &[
     (200, "tkill", OnFiber(send::tkill)),
     (201, "time", Track(time::time)),
     (202, "futex", OnFiber(|call| futex::serve(call.arguments))),
-    (203, "sched_setaffinity", Track(process::ignore)),
-    (204, "sched_getaffinity", Track(process::sched_getaffinity)),
+    (203, "sched_setaffinity", Track(scheduling::sched_setaffinity)),
+    (204, "sched_getaffinity", Track(scheduling::sched_getaffinity)),
     (205, "set_thread_area", Unsupported("changes the rules that it runs under")),
     (206, "io_setup", Unsupported("uses asynchronous input and output")),
     (207, "io_destroy", Unsupported("uses asynchronous input and output")),
@@ -330,7 +330,7 @@ const ROWS: &[Row] = &[
     (278, "vmsplice", Unsupported("moves data between pipes inside the kernel")),
     (279, "move_pages", Unsupported("manages memory in a way that can not be undone")),
     (280, "utimensat", Isolate("changes the attributes of a file")),
-    (281, "epoll_pwait", OnFiber(poll::epoll_wait)),
+    (281, "epoll_pwait", OnFiber(poll::epoll_pwait)),
     (282, "signalfd", Unsupported("waits for a signal")),
     (283, "timerfd_create", Track(files::create)),
     (284, "eventfd", Track(files::create)),
@@ -358,7 +358,7 @@ const ROWS: &[Row] = &[
     (306, "syncfs", Pass),
     (307, "sendmmsg", Unsupported("sends or receives several messages at once")),
     (308, "setns", Unsupported("changes the rules that it runs under")),
-    (309, "getcpu", Track(process::getcpu)),
+    (309, "getcpu", Track(scheduling::getcpu)),
     (310, "process_vm_readv", Unsupported("works on another process")),
     (311, "process_vm_writev", Unsupported("works on another process")),
     (312, "kcmp", Unsupported("works on another process")),

@@ -4,9 +4,11 @@
 //! [`watch!`](watch), which leaves them to libc while nobody watches. The table in `rscale_protocol::symbols` says what every
 //! thread-related symbol of glibc is to rscale; a test compares the two.
 
+mod attributes;
 pub mod barrier;
 pub mod c11;
 pub mod cancellation;
+pub mod ceiling;
 pub mod condition;
 mod early;
 pub mod fork;
@@ -51,6 +53,8 @@ pub struct State {
     pub fork_handlers: fork::Handlers,
     /// Routines of `pthread_once` that run.
     pub once: once::Running,
+    /// Priority ceilings.
+    pub ceilings: ceiling::Taken,
 }
 
 impl State {
@@ -60,6 +64,7 @@ impl State {
             named_semaphores: semaphore::Names::new(),
             fork_handlers: fork::Handlers::new(),
             once: once::Running::new(),
+            ceilings: ceiling::Taken::new(),
         }
     }
 }

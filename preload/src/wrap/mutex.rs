@@ -1,7 +1,7 @@
 //! Mutexes.
 
 use super::object::{self, word};
-use super::{alias, wrap, wrap_in_loops};
+use super::{alias, ceiling, wrap, wrap_in_loops};
 use crate::access::local;
 use crate::{clock, gate, image, world};
 use core::ffi::c_int;
@@ -10,19 +10,49 @@ use rscale_protocol::{Action, Op};
 
 pub type Handle = *mut libc::pthread_mutex_t;
 
-/// glibc's `__kind` at this offset of a `pthread_mutex_t`: the type in the low bits, robustness above.
+/// glibc's `__kind` at this offset of a `pthread_mutex_t`: the type in the low bits, robustness and protocol above.
 const KIND_OFFSET: usize = 16;
 const KIND_MASK: i32 = 3;
+const RECURSIVE: i32 = 1;
+const ERROR_CHECK: i32 = 2;
 const ROBUST_BIT: i32 = 16;
+const INHERIT_BIT: i32 = 32;
+const PROTECT_BIT: i32 = 64;
 /// glibc's `__owner`: the shim keeps it, so that debuggers and programs that look see the owner.
 const OWNER_OFFSET: usize = 8;
 
-fn kind_in_memory(mutex: Handle) -> (MutexKind, bool) {
+fn kind_word(mutex: Handle) -> i32 {
     // SAFETY: the program passes a mutex; a wrong pointer faults here as it would in libc.
-    let kind = unsafe { *word(mutex, KIND_OFFSET) };
+    unsafe { *word(mutex, KIND_OFFSET) }
+}
+
+/// Whether locking it has to do with the priority of the thread. A destroyed one has all bits set.
+pub fn has_ceiling(mutex: Handle) -> bool {
+    kind_word(mutex) & (PROTECT_BIT | INHERIT_BIT) == PROTECT_BIT
+}
+
+/// Whether locking it twice is an error.
+pub fn checks_errors(mutex: Handle) -> bool {
+    kind_word(mutex) & KIND_MASK == ERROR_CHECK
+}
+
+/// Whether locking it twice counts.
+pub fn is_recursive(mutex: Handle) -> bool {
+    kind_word(mutex) & KIND_MASK == RECURSIVE
+}
+
+/// Whether the running thread holds the mutex.
+pub fn is_held_by_caller(mutex: Handle) -> bool {
+    adopt(mutex);
+    let world = world::get();
+    world.look(|model| model.holder(mutex as u64)) == Some(world.current.get())
+}
+
+fn kind_in_memory(mutex: Handle) -> (MutexKind, bool) {
+    let kind = kind_word(mutex);
     let model_kind = match kind & KIND_MASK {
-        1 => MutexKind::Recursive,
-        2 => MutexKind::ErrorCheck,
+        RECURSIVE => MutexKind::Recursive,
+        ERROR_CHECK => MutexKind::ErrorCheck,
         _ => MutexKind::Normal,
     };
     (model_kind, kind & ROBUST_BIT != 0)
@@ -69,8 +99,22 @@ pub fn unlock(mutex: Handle) -> c_int {
     result
 }
 
+/// Does something to a mutex that locks it, if its ceiling allows it.
+#[inline(always)]
+fn lock_as_allowed(mutex: Handle, act: impl FnOnce() -> c_int) -> c_int {
+    if has_ceiling(mutex) { ceiling::lock(mutex, act) } else { act() }
+}
+
 /// Locks if the mutex is free.
 pub fn try_lock(mutex: Handle) -> c_int {
+    // glibc tells its owner, where the mutex has a protocol.
+    if kind_word(mutex) & (PROTECT_BIT | INHERIT_BIT) != 0 && checks_errors(mutex) && is_held_by_caller(mutex) {
+        return libc::EDEADLK;
+    }
+    lock_as_allowed(mutex, || try_lock_now(mutex))
+}
+
+fn try_lock_now(mutex: Handle) -> c_int {
     adopt(mutex);
     let result = local::pass_in_loop(gate::action_at(Op::MutexTryLock, mutex));
     mirror(mutex);
@@ -79,10 +123,12 @@ pub fn try_lock(mutex: Handle) -> c_int {
 
 /// Locks, or gives up when the clock shows the time.
 pub fn lock_until(mutex: Handle, clock: c_int, time: *const libc::timespec) -> c_int {
-    adopt(mutex);
-    let result = gate::pass(timed(gate::action_at(Op::MutexLock, mutex), clock, time));
-    mirror(mutex);
-    result
+    lock_as_allowed(mutex, || {
+        adopt(mutex);
+        let result = gate::pass(timed(gate::action_at(Op::MutexLock, mutex), clock, time));
+        mirror(mutex);
+        result
+    })
 }
 
 /// Gives an action the deadline that a timed function was called with.
@@ -124,10 +170,22 @@ wrap! {
     /// Initialises a mutex.
     fn pthread_mutex_init(mutex: Handle, attributes: *const i32) -> c_int {
         const ATTRIBUTE_ROBUST: i32 = 1 << 30;
-        // SAFETY: the program passes attributes or null. glibc keeps type and robustness in their first word.
+        const PROTOCOL_SHIFT: i32 = 28;
+        const CEILING_SHIFT: i32 = 12;
+        // SAFETY: the program passes attributes or null. glibc keeps all of them in one word.
         let attributes = if attributes.is_null() { 0 } else { unsafe { *attributes } };
         let robust = if attributes & ATTRIBUTE_ROBUST != 0 { ROBUST_BIT } else { 0 };
-        initialise(mutex, attributes & KIND_MASK | robust)
+        let protocol = match attributes >> PROTOCOL_SHIFT & 3 {
+            libc::PTHREAD_PRIO_INHERIT => INHERIT_BIT,
+            libc::PTHREAD_PRIO_PROTECT if robust != 0 => return libc::ENOTSUP,
+            libc::PTHREAD_PRIO_PROTECT => PROTECT_BIT,
+            _ => 0,
+        };
+        let result = initialise(mutex, attributes & KIND_MASK | robust | protocol);
+        if protocol == PROTECT_BIT {
+            ceiling::set(mutex, attributes >> CEILING_SHIFT & 0xfff);
+        }
+        result
     }
 
     /// Ends the life of a mutex.
@@ -137,7 +195,7 @@ wrap! {
 
     /// Locks.
     fn pthread_mutex_lock(mutex: Handle) -> c_int {
-        operate(Op::MutexLock, mutex)
+        lock_as_allowed(mutex, || operate(Op::MutexLock, mutex))
     }
 
     /// Locks, or gives up at a time.
@@ -152,7 +210,7 @@ wrap! {
 
     /// Unlocks.
     fn pthread_mutex_unlock(mutex: Handle) -> c_int {
-        unlock(mutex)
+        if has_ceiling(mutex) { ceiling::unlock(mutex, || unlock(mutex)) } else { unlock(mutex) }
     }
 
     /// Declares the state behind a robust mutex repaired.

@@ -1,36 +1,11 @@
 //! Threads: creating, joining, ending.
 
-use super::wrap;
+use super::{attributes, wrap};
 use crate::{arena, buffer, cancel, control, fiber, finish, gate, keys, sched, start, tls_pool, world};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::model::Life;
 use rscale_protocol::{Action, Ending, MAX_THREADS, MemoryModel, Op, ThreadId, Variable};
-
-/// `PTHREAD_CREATE_DETACHED` and the stack in glibc's `pthread_attr_t`.
-struct Attributes {
-    detached: bool,
-    stack: Option<(u64, u64)>,
-}
-
-fn read_attributes(attributes: *const libc::pthread_attr_t) -> Attributes {
-    if attributes.is_null() {
-        return Attributes { detached: false, stack: None };
-    }
-    unsafe extern "C" {
-        fn pthread_attr_getdetachstate(attributes: *const libc::pthread_attr_t, state: *mut c_int) -> c_int;
-    }
-    let (mut state, mut low, mut size) = (0, core::ptr::null_mut(), 0);
-    // SAFETY: the program passes attributes; the functions read them and keep no state.
-    unsafe {
-        pthread_attr_getdetachstate(attributes, &raw mut state);
-        libc::pthread_attr_getstack(attributes, &raw mut low, &raw mut size);
-    }
-    // glibc gives a null end minus the size where no stack was set.
-    let end = (low as u64).wrapping_add(size as u64);
-    let stack = (end != 0 && low as i64 > 0).then_some((low as u64, end));
-    Attributes { detached: state == libc::PTHREAD_CREATE_DETACHED, stack }
-}
 
 /// The number for the next child of the running thread: the same in every execution for the same creation path.
 fn number_of_next_child() -> ThreadId {
@@ -85,7 +60,10 @@ pub fn create(
     if !world::get().running.get() {
         finish::before_main(&gate::action(Op::ThreadCreate, Variable(0)));
     }
-    let attributes = read_attributes(attributes);
+    let attributes = match attributes::read(attributes) {
+        Ok(attributes) => attributes,
+        Err(error) => return error,
+    };
     let number = number_of_next_child();
     let create =
         Action { count: u32::from(attributes.detached), ..gate::action(Op::ThreadCreate, Variable::thread(number)) };
@@ -93,6 +71,7 @@ pub fn create(
     gate::pass_with(create, |_| {
         fiber::create(number, routine, argument, attributes.stack);
         world::get().fibers[number.index()].is_c11.set(c11);
+        attributes.schedule(number);
         // SAFETY: the program passes where the identifier goes.
         unsafe { *handle = control::get().pool[number.index()].get() };
     })

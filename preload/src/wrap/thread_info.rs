@@ -4,6 +4,7 @@ use super::thread::{join, variable_of};
 use super::{mutex, wrap};
 use crate::{fiber, gate, tls_pool, world};
 use core::ffi::{CStr, c_char, c_int};
+use rscale_protocol::arena::STACK_GUARD;
 use rscale_protocol::{Action, Op, ThreadId};
 
 /// The longest thread name, with its terminator (`TASK_COMM_LEN`).
@@ -45,7 +46,7 @@ fn read_attributes(thread: ThreadId, attributes: *mut libc::pthread_attr_t) -> c
     let world = world::get();
     let (low, high) = world.fibers[thread.index()].stack.get();
     let detached = c_int::from(world.look(|model| model.threads.get(thread).detached));
-    let guard = if (low, high) == fiber::stack_of(thread) { fiber::GUARD_SIZE } else { 0 };
+    let guard = if (low, high) == fiber::stack_of(thread) { STACK_GUARD } else { 0 };
     // SAFETY: the program passes memory for attributes; the functions fill it in and keep no state.
     unsafe {
         libc::pthread_attr_init(attributes);
@@ -97,6 +98,12 @@ wrap! {
         // SAFETY: the program passes a buffer of this size.
         unsafe { buffer.cast::<[u8; NAME_CAPACITY]>().write(name_of(thread)) };
         0
+    }
+
+    /// The processor that the running thread is said to be on.
+    fn sched_getcpu() -> c_int {
+        let world = world::get();
+        world.scheduling.processor(world.current.get()) as c_int
     }
 
     /// The attributes of a thread.

@@ -44,6 +44,8 @@ pub struct Launch {
     pub engine: Engine,
     /// Threads to prepare for, the main thread included.
     pub thread_pool: u32,
+    /// Bytes of each stack.
+    pub stack_size: u64,
     /// Whether the shim watches system calls. It can not where the program starts other programs.
     pub watch_syscalls: bool,
     /// Whether threads may have to be unwound.
@@ -128,6 +130,7 @@ impl Launch {
     fn write_setup(&self, arena: &ArenaMap) {
         let setup = &arena.setup;
         setup.thread_pool.store(self.thread_pool, Relaxed);
+        setup.stack_size.store(self.stack_size, Relaxed);
         setup.isolation.store(self.isolation as u32, Relaxed);
         setup.engine.store(self.engine as u32, Relaxed);
         setup.watch_syscalls.store(self.watch_syscalls.into(), Relaxed);

@@ -3,6 +3,7 @@
 //! Some programs need more than the cheapest set-up: more threads, an earlier start, a process per execution. The host
 //! notices what an execution asks for, starts the program again accordingly, and runs the schedule again.
 
+mod adapting;
 mod races;
 
 use super::admit;
@@ -17,25 +18,19 @@ use crate::launch::{Function, Instrumentation, Launch};
 use crate::races::Detector;
 use rscale_instrument::elf::Program;
 use rscale_protocol::arena::{Beyond, Engine, Isolation, Token};
-use rscale_protocol::{Ending, MAX_THREADS, ThreadSet};
+use rscale_protocol::{Ending, ThreadSet};
 use rscale_replay::trace::ThreadOrigin;
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
-/// Threads that the shim is prepared for at first.
-const FEW_THREADS: u32 = 12;
 /// A program that sleeps in the kernel is given this many times the limit for computing.
 const PATIENCE: u32 = 4;
 /// How many times slower instrumented code may be before it counts as hanging.
 const SLOWNESS: u32 = 4;
 /// How often the process may be killed from outside before the session gives up: more often than forks wait for their turn.
 const KILLS: u32 = 8;
-/// What the shim asks for beside [`Ending::NeedIsolation`].
-const NEEDS_EARLY_START: u64 = 1;
-const NEEDS_CHILDREN: u64 = 2;
-
 /// What to run, and what a schedule of it means.
 pub struct Setting<'a> {
     /// The program.
@@ -85,7 +80,8 @@ impl Host {
             args: args.to_vec(),
             isolation: if engine == Engine::Fibers { rules.isolation } else { Isolation::Exec },
             engine,
-            thread_pool: FEW_THREADS,
+            thread_pool: adapting::FEW_THREADS,
+            stack_size: adapting::usual_stack(),
             // Kernel threads wait for each other in system calls, and end with the process.
             watch_syscalls: engine == Engine::Fibers,
             unwinder: admit::needs_unwinder(program),
@@ -187,21 +183,6 @@ impl Host {
         }
     }
 
-    /// Starts the program again in another way if the execution could not go on. Returns whether it did.
-    fn adapt(&mut self, end: &RunEnd) -> Result<bool, Failure> {
-        match end.ending {
-            Ending::NeedThreads => self.enlarge_pool(end.value)?,
-            Ending::NeedIsolation => self.isolate(end)?,
-            Ending::BadInvariant => return Err(self.bad_invariant(end)),
-            Ending::Unsupported => return Err(Failure::CannotRun(format!("the program {}", end.text))),
-            Ending::Internal => {
-                return Err(Failure::CannotRun(format!("rscale failed inside the program: {}", end.text)));
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
     fn invariant(&self, end: &RunEnd) -> Option<&Function> {
         self.target().launch().invariants.get(usize::try_from(end.value).ok()?)
     }
@@ -230,44 +211,6 @@ impl Host {
     /// Has every thread say where it stands, so that its stack can be walked.
     pub fn back_trace(&mut self) -> Result<(), Failure> {
         self.frontend.backend_mut().back_trace().map(|_| ()).map_err(failure)
-    }
-
-    fn enlarge_pool(&mut self, needed: u64) -> Result<(), Failure> {
-        let pool = needed.next_power_of_two().clamp(2, MAX_THREADS as u64) as u32;
-        if pool <= self.target().launch().thread_pool {
-            return Err(Failure::CannotRun(format!("the program creates more than {} threads", MAX_THREADS - 1)));
-        }
-        self.relaunch(|launch| launch.thread_pool = pool)
-    }
-
-    fn isolate(&mut self, end: &RunEnd) -> Result<(), Failure> {
-        let current = self.target().launch().clone();
-        if end.value == NEEDS_EARLY_START && !current.before_constructors {
-            self.notes.push(format!("{}: every execution begins before the constructors", end.text));
-            return self.relaunch(|launch| launch.before_constructors = true);
-        }
-        let next = match (end.value, current.isolation) {
-            (NEEDS_CHILDREN, _) if current.watch_syscalls => Isolation::Exec,
-            (_, Isolation::Snapshot) => Isolation::Fork,
-            (_, Isolation::Fork) => Isolation::Exec,
-            (_, Isolation::Exec) => {
-                return Err(Failure::CannotRun(format!("the program {}, which rscale can not keep apart", end.text)));
-            }
-        };
-        let name = crate::summary::isolation_name(next);
-        self.notes.push(format!("the program {}: executions are kept apart with --isolation {name}", end.text));
-        let watch = end.value != NEEDS_CHILDREN;
-        if !watch {
-            self.notes.push(
-                "programs that start others run without the system-call filter: what they do beside the wrapped \
-                 functions (blocking calls, timers, signals) is not under control"
-                    .into(),
-            );
-        }
-        self.relaunch(|launch| {
-            launch.isolation = next;
-            launch.watch_syscalls = watch;
-        })
     }
 
     fn relaunch(&mut self, change: impl FnOnce(&mut Launch)) -> Result<(), Failure> {

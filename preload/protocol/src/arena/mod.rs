@@ -44,6 +44,10 @@ pub const MAX_RACES: usize = 1 << 10;
 pub const UNBOUNDED: u32 = u32::MAX;
 /// Modules that can be instrumented.
 pub const MAX_REGIONS: usize = 16;
+/// Bytes at the low end of each stack that must not be touched.
+pub const STACK_GUARD: u64 = 64 << 10;
+/// The largest stack that a thread can have, its guard included.
+pub const MOST_STACK: u64 = 1 << 36;
 /// Bytes of the text beside an ending.
 pub const TEXT_CAPACITY: usize = 1 << 12;
 /// Environment variable that tells the shim the descriptor of the arena.
@@ -130,6 +134,8 @@ pub struct Line<T>(pub T);
 pub struct Setup {
     /// Threads to prepare for, the main thread included.
     pub thread_pool: AtomicU32,
+    /// Bytes of each stack.
+    pub stack_size: AtomicU64,
     /// [`Isolation`].
     pub isolation: AtomicU32,
     /// [`Engine`].
