@@ -44,6 +44,9 @@ fn not_loaded(path: &Path, modules: &[Module]) -> String {
     let near = nearest(&name, names.iter().map(String::as_str));
     let other = libraries(modules).find(|module| Some(module.name().as_str()) == near).map(|module| &module.path);
     let advice = match other {
+        None if path.is_file() => {
+            format!("what it loads later is there from the start with LD_PRELOAD={}", path.display())
+        }
         Some(other) => format!("did you mean {}?", other.display()),
         None if names.is_empty() => "it loads no libraries".into(),
         None => format!("it loads {}", names.join(", ")),

@@ -2,7 +2,7 @@
 
 use crate::subjects::{Place, expect_status, one_line};
 use rscale_tests::compile::compile;
-use rscale_tests::process::Finished;
+use rscale_tests::process::{self, Finished};
 use rscale_tests::summary::Summary;
 
 /// A library with a counter that loses increments.
@@ -46,6 +46,27 @@ int main(void)
     increment_it();
     pthread_join(thread, NULL);
     assert(counter == 2);
+    return 0;
+}
+"#;
+
+/// Loads the library while it runs.
+const LOADER: &str = r#"
+#include <assert.h>
+#include <dlfcn.h>
+#include <pthread.h>
+static void (*add_one)(void);
+static void *worker(void *unused) { add_one(); return unused; }
+int main(void)
+{
+    pthread_t thread;
+    void *library = dlopen("./libcounting.so", RTLD_NOW);
+    add_one = (void (*)(void))dlsym(library, "add_one");
+    int (*value)(void) = (int (*)(void))dlsym(library, "value");
+    pthread_create(&thread, NULL, worker, NULL);
+    add_one();
+    pthread_join(thread, NULL);
+    assert(value() == 2);
     return 0;
 }
 "#;
@@ -122,6 +143,22 @@ fn libraries_that_the_program_does_not_load() {
     place.refuses(&run("libcuonting.so"), "/libcounting.so?");
     place.refuses(&run("./nothing/alike.so"), &format!("{start}it loads "));
     place.refuses(&["run", "./program", "--dry-run", "--instrument", "libx.so"], start);
+}
+
+#[test]
+fn a_plug_in_is_named_or_watched_from_the_start() {
+    let place = with_library();
+    place.compile("loader", LOADER, &[]);
+    let plain = place.rscale(&["run", "./loader", "--json", "-"]);
+    expect_status(&plain, 0);
+    let guarantee = summary(&plain).text("guarantee").to_owned();
+    assert!(guarantee.ends_with("; not watched: code that was loaded or made while the program ran"), "{guarantee}");
+    let watched = ["run", "./loader", "--instrument", "./libcounting.so", "--json", "-"];
+    place.refuses(&watched[..4], "what it loads later is there from the start with LD_PRELOAD=./libcounting.so");
+    let mut command = place.command(&watched);
+    let finished = process::run(command.env("LD_PRELOAD", "./libcounting.so")).expect("it runs");
+    expect_status(&finished, 1);
+    assert_eq!(summary(&finished).of_first_finding("kind"), "assertion");
 }
 
 #[test]
