@@ -10,6 +10,7 @@ mod memory;
 mod process_stat;
 mod result;
 mod target;
+mod terminate;
 mod usage;
 mod watchdog;
 

@@ -4,6 +4,7 @@ mod starting;
 
 use super::process_stat::ProcessStat;
 use super::result::{read_end, read_flushes, read_threads};
+use super::terminate;
 use super::watchdog::{Hang, Watchdog};
 use super::{
     Backend, BackendError, Block, Limits, Memory, RunEnd, RunRequest, StepLog, ThreadState, mailbox, memory_in_use,
@@ -213,6 +214,7 @@ impl Target {
                 Some(_) => {
                     self.take_log(self.arena.result.logged.load(Relaxed) as usize, log)?;
                     let mut end = read_end(&self.arena).ok_or_else(nonsense)?;
+                    self.explain_abort(&mut end);
                     if let Some(hang) = self.hang.take()
                         && end.ending == Ending::Hang
                     {
@@ -222,6 +224,13 @@ impl Target {
                 }
                 None => return self.lost(log),
             }
+        }
+    }
+
+    /// An abort says nothing of its reason; the runtime of C++ has.
+    fn explain_abort(&self, end: &mut RunEnd) {
+        if end.ending == Ending::Abort && end.text.is_empty() {
+            end.text = terminate::reason(&self.output[1].contents()).unwrap_or_default();
         }
     }
 

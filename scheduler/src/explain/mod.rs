@@ -114,7 +114,7 @@ impl Explainer {
         if end.ending == Ending::Memory && end.value == HeapError::Leak as u64 && end.block.site != 0 {
             return Some(self.names.location(end.block.site));
         }
-        let from_stack = culprit.and_then(|thread| thread.stack.iter().find_map(|frame| line_in(frame)));
+        let from_stack = culprit.and_then(|thread| innermost_line(&thread.stack));
         from_stack.or_else(|| {
             let last = steps.iter().rev().find(|step| step.action.thread == end.thread)?;
             (last.action.pc != 0).then(|| self.names.location(last.action.pc))
@@ -210,6 +210,14 @@ fn trim(mut stack: Vec<String>, end: &RunEnd) -> Vec<String> {
         stack.drain(..inside.min(stack.len().saturating_sub(1)));
     }
     stack
+}
+
+/// The innermost line of a stack, those that were inlined included; a line of the program rather than one of a header of
+/// the system or of a library that comes with the compiler.
+fn innermost_line(stack: &[String]) -> Option<String> {
+    let lines = || stack.iter().flat_map(|frame| frame.split(", inlined into ")).filter_map(line_in);
+    let is_foreign = |line: &String| line.starts_with("/usr/") || line.starts_with("/rustc/");
+    lines().find(|line| !is_foreign(line)).or_else(|| lines().next())
 }
 
 /// The `file:line` at the end of a frame.

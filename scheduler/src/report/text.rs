@@ -96,8 +96,22 @@ pub fn render_threads(page: &mut Page, threads: &[ThreadView]) {
     page.heading("threads");
     for thread in threads {
         page.indented(&format!("{}: {}", table::label(thread.id, threads), escape::text(&thread.state)));
-        thread.stack.iter().for_each(|frame| page.line(&format!("      {}", escape::text(frame))));
+        for frame in &thread.stack {
+            frame_lines(&escape::text(frame), page.look.width).iter().for_each(|line| page.line(line));
+        }
     }
+}
+
+/// A frame of a stack; where it would be too long for a line, each function that was inlined has one of its own.
+fn frame_lines(frame: &str, width: usize) -> Vec<String> {
+    let whole = format!("      {frame}");
+    if whole.chars().count() <= width {
+        return vec![whole];
+    }
+    let outer = |part: &str| format!("        inlined into {part}");
+    let mut parts = frame.split(", inlined into ");
+    let inner = parts.next().map(|part| format!("      {part}"));
+    inner.into_iter().chain(parts.map(outer)).collect()
 }
 
 fn render_schedule(page: &mut Page, finding: &Finding) {

@@ -1,6 +1,7 @@
 /* rscale-test
  * verdict: bug
  * kind: assertion
+ * message: uncaught exception std::runtime_error: not open yet
  *
  * An exception that leaves a thread ends the program, in one of the two orders.
  */

@@ -1,6 +1,7 @@
 /* rscale-test
  * verdict: bug
  * kind: assertion
+ * message: std::terminate was called without an exception
  *
  * A std::thread object that is destroyed while joinable.
  */

@@ -168,3 +168,10 @@ fn the_replay_command_can_be_copied() {
     assert_eq!(replay_command(Path::new("a b.txt")), "rscale replay 'a b.txt'");
     assert_eq!(replay_command(Path::new("-x")), "rscale replay ./-x");
 }
+
+#[test]
+fn a_frame_that_is_too_long_has_a_line_for_each_function_in_it() {
+    let frame = "add at ab.c:3, inlined into left at ab.c:8";
+    assert_eq!(frame_lines(frame, 80), [format!("      {frame}")]);
+    assert_eq!(frame_lines(frame, 40), ["      add at ab.c:3", "        inlined into left at ab.c:8"]);
+}
