@@ -214,7 +214,9 @@ fn resume(thread: ThreadId) {
 /// that one's clock: what others know of the old one says nothing about the new one.
 pub fn create(thread: ThreadId) {
     if super::is_on() {
-        reset(thread, base().max(known(thread, thread) + 1));
+        let clock = base().max(known(thread, thread) + 1);
+        LATEST.0.set(LATEST.0.get().max(clock)); // the next execution begins above it
+        reset(thread, clock);
         super::spin::create(thread);
     }
 }
