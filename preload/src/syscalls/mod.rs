@@ -111,9 +111,12 @@ const ORDER_NOTHING: [i64; 7] = [
     libc::SYS_getegid,
 ];
 
-/// Whether the running thread has stores that have to be visible before the call.
+/// Whether the running thread has stores that have to be visible before the call. That an assertion failed is printed at
+/// once: nothing that others do could make it hold.
 fn must_drain(call: &Call) -> bool {
-    buffer::must_drain(Op::DescriptorUse) && !ORDER_NOTHING.contains(&call.number)
+    buffer::must_drain(Op::DescriptorUse)
+        && !ORDER_NOTHING.contains(&call.number)
+        && !world::get().assertion_failed.get()
 }
 
 /// Whether the call is where the running thread acts on a request to cancel it.
