@@ -60,7 +60,7 @@ fn outcomes(program: &Path, trace: &Path, options: &[&str]) -> (BTreeSet<String>
     command
         .arg("run")
         .arg(program)
-        .args(["--outcomes", "--keep-going", "--quiet", "--json", "-", "--trace"])
+        .args(["--jobs", "1", "--outcomes", "--keep-going", "--quiet", "--json", "-", "--trace"])
         .arg(trace);
     let finished = process::run(command.args(options)).expect("rscale ends");
     let summary =
