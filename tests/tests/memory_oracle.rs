@@ -106,7 +106,7 @@ fn bounds_on_preemptions_lose_nothing_within_them() {
     let [programs, cut, missed] = [programs, cut, missed].map(AtomicU64::into_inner);
     println!("{programs} programs; the bound matters {cut} times; {INCOMPLETE:?} miss something {missed} times");
     mismatches.expect_none();
-    assert!(campaign.is_single() || cut * 2 > programs, "the programs have become too simple");
+    assert!(campaign.is_single() || cut * 4 > programs, "the programs have become too simple");
 }
 
 /// The program of this number, and all about it: the first one of its sequence that is small enough.
