@@ -44,7 +44,7 @@ impl Frontier {
 
     /// How many there are.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.roots.len()
     }
 
@@ -70,7 +70,7 @@ mod tests {
         frontier.add(&[token(0)], token(1), 1);
         frontier.add(&[], token(2), 2);
         assert_eq!(frontier.within(1), [[token(0), token(1)]]);
-        assert_eq!((frontier.len(), frontier.steps, frontier.is_whole()), (1, 1, true));
+        assert_eq!((frontier.count(), frontier.steps, frontier.is_whole()), (1, 1, true));
         assert_eq!(frontier.within(2), [[token(2)]]);
     }
 
@@ -81,6 +81,6 @@ mod tests {
         frontier.add(&long, token(1), 1);
         assert!(frontier.is_whole());
         frontier.add(&long, token(1), 1);
-        assert!(!frontier.is_whole() && frontier.len() == 0);
+        assert!(!frontier.is_whole() && frontier.count() == 0);
     }
 }

@@ -215,7 +215,7 @@ impl Strategy for Search {
     fn raise(&mut self, bound: u64) -> bool {
         let Some(frontier) = self.frontier.as_mut().filter(|frontier| frontier.is_whole()) else { return false };
         self.roots = frontier.within(bound);
-        let still_cut = frontier.len() as u64;
+        let still_cut = frontier.count() as u64;
         self.filters.iter_mut().map(|filter| u32::from(filter.raise(bound, still_cut))).sum::<u32>() == 1
     }
 
