@@ -68,7 +68,7 @@ fn arrived<'a>(entries: impl Iterator<Item = &'a Entry>) -> usize {
 }
 
 fn waiters<'a>(entries: impl Iterator<Item = &'a Entry>, history: &History) -> ThreadSet {
-    let changes = entries.filter_map(|entry| history.event(entry.event).waiters);
+    let changes = entries.filter_map(|entry| history.event(entry.event).waiters.as_deref());
     changes.fold(ThreadSet::EMPTY, |waiting, change| {
         waiting.union(change.after.without(change.before)).without(change.before.without(change.after))
     })

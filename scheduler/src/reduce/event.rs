@@ -5,6 +5,7 @@
 use super::buffered;
 use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
 use super::history::{Entry, EventIndex, History};
+use super::touches::Touches;
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::dependence::{self, Context};
 use rscale_protocol::model::RwLock;
@@ -29,7 +30,7 @@ pub struct Event {
     /// Whether it could have given up waiting.
     pub is_timed: bool,
     /// What it does to those that wait on a condition variable.
-    pub waiters: Option<Waiters>,
+    pub waiters: Option<Box<Waiters>>,
     /// Of a flush: the number of the store among those of its thread.
     pub store: Option<u32>,
     /// What made it possible, if it was not before.
@@ -89,9 +90,15 @@ impl Event {
         }
         event.step = first as u32;
         event.footprint.steps = length as u32;
-        event.made_possible_by.extend(enabler(&event, history));
-        event.made_possible_by.extend(buffered::before(&step.action, history));
-        event.made_possible_by.extend(waker(&event, history));
+        if let Some(enabler) = enabler(&event, history) {
+            event.made_possible_by.push(enabler);
+        }
+        if matches!(step.action.op, Op::Flush | Op::Fence | Op::BufferRoom) {
+            event.made_possible_by.extend(buffered::before(&step.action, history));
+        }
+        if let Some(waker) = waker(&event, history) {
+            event.made_possible_by.push(waker);
+        }
         Some(event)
     }
 
@@ -110,7 +117,7 @@ impl Event {
         let context =
             Context { has_waiters: !history.waiting(first).is_empty(), reads: is_reader(step, first, history) };
         let row = dependence::row(action, step.choice, step.result, context);
-        let mut touches = SmallVec::new();
+        let mut touches = Touches::EMPTY;
         if let Some((mode, role)) = row.first {
             touches.push(Touch { variable: first, mode, role, may_write: dependence::may_change(action.op) });
         }
@@ -136,7 +143,7 @@ impl Event {
             possible: step.enabled[Choice::Proceed as usize],
             wait: wait_of(action, step.choice),
             is_timed: action.is_timed(),
-            waiters: waiters_of(step, first, history),
+            waiters: waiters_of(step, first, history).map(Box::new),
             store: if action.op == Op::Flush { action.second.as_store().map(|(_, number)| number) } else { None },
             made_possible_by: SmallVec::new(),
             previous: None,
@@ -264,6 +271,9 @@ fn wait_of(action: &Action, choice: Choice) -> Wait {
 }
 
 fn waiters_of(step: &Step, variable: VariableId, history: &History) -> Option<Waiters> {
+    if !matches!(step.action.op, Op::CondWait | Op::CondWake | Op::CondSignal | Op::CondBroadcast) {
+        return None;
+    }
     let before = history.waiting(variable);
     let mut after = before;
     match step.action.op {
@@ -294,10 +304,10 @@ fn enabler(event: &Event, history: &History) -> Option<EventIndex> {
 fn waker(event: &Event, history: &History) -> Option<EventIndex> {
     let thread = event.footprint.thread();
     let wait = history.last_of(thread).filter(|_| event.op == Op::CondRetake)?;
-    let condition = history.event(wait).waiters.map(|waiters| waiters.variable)?;
+    let condition = history.event(wait).waiters.as_ref().map(|waiters| waiters.variable)?;
     let wakes = |index: EventIndex| {
-        let waiters = history.event(index).waiters;
-        waiters.is_some_and(|change| change.before.contains(thread) && !change.after.contains(thread))
+        let waiters = &history.event(index).waiters;
+        waiters.as_ref().is_some_and(|change| change.before.contains(thread) && !change.after.contains(thread))
     };
     let later = history.touched(condition).iter().rev().map(|entry| entry.event).take_while(|&index| index > wait);
     later.filter(|&index| wakes(index)).last()

@@ -1,9 +1,9 @@
 //! What an event touches, and which events depend on each other.
 
+use super::touches::Touches;
 use rscale_protocol::ThreadId;
 use rscale_protocol::arena::Token;
 pub use rscale_protocol::dependence::{Mode, Role};
-use smallvec::SmallVec;
 
 /// A communication variable, by a small number that belongs to the search.
 pub type VariableId = u32;
@@ -47,7 +47,7 @@ pub struct Footprint {
     /// Who, and in which way.
     pub token: Token,
     /// The variables.
-    pub touches: SmallVec<[Touch; 2]>,
+    pub touches: Touches,
     /// The threads.
     pub reach: Reach,
     /// How many steps it has: more than one if it is an atomic section.
@@ -58,7 +58,7 @@ impl Footprint {
     /// An event of which nobody knows what it will touch.
     #[must_use]
     pub fn unknown(token: Token) -> Footprint {
-        Footprint { token, touches: SmallVec::new(), reach: Reach::Everyone, steps: 1 }
+        Footprint { token, touches: Touches::EMPTY, reach: Reach::Everyone, steps: 1 }
     }
 
     /// Whose event it is.
@@ -69,10 +69,12 @@ impl Footprint {
 
     /// Whether the order of the two events can matter. An event depends on what its own thread did.
     #[must_use]
+    #[inline]
     pub fn conflicts(&self, other: &Footprint) -> bool {
         self.thread() == other.thread() || self.reaches(other) || other.reaches(self) || self.shares(other)
     }
 
+    #[inline]
     fn reaches(&self, other: &Footprint) -> bool {
         match self.reach {
             Reach::Own => false,
@@ -81,6 +83,7 @@ impl Footprint {
         }
     }
 
+    #[inline]
     fn shares(&self, other: &Footprint) -> bool {
         self.touches
             .iter()
@@ -117,13 +120,12 @@ pub enum Precedes {
 pub(super) mod samples {
     use super::*;
     use rscale_protocol::Choice;
-    use smallvec::smallvec;
 
     /// An event of a thread that touches one variable.
     pub fn event(thread: u16, variable: VariableId, mode: Mode) -> Footprint {
         let token = Token { thread: ThreadId(thread), choice: Choice::Proceed };
         let touch = Touch { variable, mode, role: Role::None, may_write: false };
-        Footprint { token, touches: smallvec![touch], reach: Reach::Own, steps: 1 }
+        Footprint { token, touches: [touch].into_iter().collect(), reach: Reach::Own, steps: 1 }
     }
 }
 

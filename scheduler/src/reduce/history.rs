@@ -5,13 +5,14 @@
 //! of the path to the state where it goes on, and takes back the others.
 
 use super::event::Event;
-use super::footprint::{Mode, Reach, Role, Touch, VariableId};
+use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
 use super::names::Names;
 use super::shapes::Shapes;
 use crate::frontend::VariableHasher;
 use rscale_protocol::{MAX_THREADS, MemoryModel, ThreadId, ThreadSet, Variable};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
+use std::ops::Range;
 
 /// The place of an event in the execution.
 pub type EventIndex = u32;
@@ -70,6 +71,8 @@ pub struct History {
     memory_model: MemoryModel,
     /// Who waits on each condition variable.
     waiting: HashMap<VariableId, ThreadSet, BuildHasherDefault<VariableHasher>>,
+    /// How many of the first events have not changed for a while.
+    unchanged: EventIndex,
 }
 
 impl History {
@@ -168,10 +171,55 @@ impl History {
         self.event(index).previous
     }
 
+    /// The first event of a thread from a place on.
+    #[must_use]
+    pub fn next_of(&self, thread: ThreadId, from: EventIndex) -> Option<EventIndex> {
+        let own = std::iter::successors(self.last_of(thread), |&index| self.before(index));
+        own.take_while(|&index| index >= from).last()
+    }
+
+    /// The events of other threads in a range that conflict with an event. None if that takes to look at all of them.
+    pub fn conflicts_in<'a>(
+        &'a self,
+        event: &'a Footprint,
+        range: Range<EventIndex>,
+    ) -> Option<impl Iterator<Item = EventIndex> + 'a> {
+        if event.reach != Reach::Own || self.reaching.last().is_some_and(|&last| last >= range.start) {
+            return None;
+        }
+        let at_variable = move |touch: &'a Touch| {
+            let later = self.touched(touch.variable).iter().rev().skip_while({
+                let end = range.end;
+                move |entry| entry.event >= end
+            });
+            let start = range.start;
+            let here = later.take_while(move |entry| entry.event >= start);
+            here.filter(move |entry| entry.thread != event.thread() && entry.mode.conflicts(touch.mode))
+        };
+        Some(event.touches.iter().flat_map(at_variable).map(|entry| entry.event))
+    }
+
     /// Whether the first event happens before the second, or is it.
     #[must_use]
     pub fn happens_before(&self, first: EventIndex, second: EventIndex) -> bool {
-        self.clock(second)[self.event(first).footprint.thread().index()] > first
+        self.knows(second, self.event(first).footprint.thread()) > first
+    }
+
+    /// How many events of the execution one has to take to have all of a thread's that happen before this one.
+    #[must_use]
+    pub fn knows(&self, index: EventIndex, thread: ThreadId) -> EventIndex {
+        self.clocks[index as usize * self.width + thread.index()]
+    }
+
+    /// How many of the first events have been there since [`History::settle`] was last called.
+    #[must_use]
+    pub fn unchanged(&self) -> EventIndex {
+        self.unchanged
+    }
+
+    /// From now on, changes are counted against the events as they are now.
+    pub fn settle(&mut self) {
+        self.unchanged = self.len();
     }
 
     /// How many events of the execution one has to take to have all of each thread's that happen before this one.
@@ -258,7 +306,7 @@ impl History {
         if event.footprint.reach != Reach::Own {
             self.reaching.push(index);
         }
-        if let Some(waiters) = event.waiters {
+        if let Some(waiters) = &event.waiters {
             self.waiting.insert(waiters.variable, waiters.after);
         }
         self.events.push(event);
@@ -277,11 +325,12 @@ impl History {
             if event.footprint.reach != Reach::Own {
                 self.reaching.pop();
             }
-            if let Some(waiters) = event.waiters {
+            if let Some(waiters) = &event.waiters {
                 self.waiting.insert(waiters.variable, waiters.before);
             }
         }
         self.clocks.truncate(count as usize * self.width);
+        self.unchanged = self.unchanged.min(count);
     }
 
     /// Forgets all events, but not what it has learned about the program's sections.

@@ -8,7 +8,6 @@ use super::reversal::{Race, Second};
 use crate::frontend::Execution;
 use rscale_protocol::arena::Token;
 use rscale_protocol::{Choice, Op, ThreadId, ThreadSet};
-use smallvec::smallvec;
 
 impl Reduction {
     /// Finds waits that could have timed out until one of the new events made that impossible.
@@ -25,7 +24,7 @@ impl Reduction {
             lost.remove(event.footprint.thread());
             for thread in lost {
                 if let Some(footprint) = self.time_out(thread, index, execution) {
-                    self.races.push(Race { first: index, second: Second::Instead(footprint) });
+                    self.races.push(Race::new(index, Second::Instead(footprint)));
                 }
             }
         }
@@ -50,6 +49,6 @@ impl Reduction {
             }
         };
         let token = Token { thread, choice: Choice::TimeOut };
-        Some(Footprint { token, touches: smallvec![touch], reach: Reach::Own, steps: 1 })
+        Some(Footprint { token, touches: [touch].into_iter().collect(), reach: Reach::Own, steps: 1 })
     }
 }

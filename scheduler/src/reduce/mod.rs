@@ -5,6 +5,7 @@
 //! the searches that plan ahead ([`eager`]) and those with a bound on preemptions ([`bounded`], [`lazy`]). What depends on
 //! what stands in one table ([`rscale_protocol::dependence`]).
 
+mod backtrack;
 mod board;
 mod bounded;
 mod buffered;
@@ -28,7 +29,9 @@ mod saved;
 mod scripted;
 mod shapes;
 mod sharing;
+mod sleep;
 mod swaps;
+mod touches;
 mod wakeup;
 mod wishes;
 
@@ -42,8 +45,7 @@ use plan::{Node, Planner};
 use preemptions::State;
 use reversal::{Executed, Extent, Race, Reversal, Second};
 use rscale_protocol::arena::{Step, Token};
-use rscale_protocol::{Ending, ThreadSet};
-use std::rc::Rc;
+use rscale_protocol::{Choice, Ending, ThreadSet};
 use wakeup::Tree;
 use wishes::Wishes;
 
@@ -207,41 +209,6 @@ impl Reduction {
         }
     }
 
-    /// Goes back to the last state with something left to explore, and plans that. None if there is none.
-    fn backtrack(&mut self) -> Option<()> {
-        loop {
-            if (self.history.len() as usize) < self.owned {
-                return None; // what is left there, others explore
-            }
-            let node = self.nodes.last_mut()?;
-            if node.tree.is_empty()
-                && let Some(sequence) = self.planner.more(node, &self.history, &mut self.counts)
-            {
-                node.tree.insert(&mut sequence.iter().collect::<Vec<_>>());
-            }
-            if !node.tree.is_empty() {
-                self.planned = node.tree.take_first_line();
-                return Some(());
-            }
-            self.nodes.pop();
-            let last = self.history.len().checked_sub(1)?;
-            let taken = self.history.event(last);
-            let (start, footprint) = (taken.step as usize, taken.footprint.clone());
-            self.give_back_steps(start);
-            let node = self.nodes.last_mut()?;
-            node.done.push(footprint.token);
-            if self.planner.may_sleep(&self.history) {
-                Rc::make_mut(&mut node.sleep).push(footprint);
-            }
-            self.history.truncate(last);
-            let is_left =
-                |race: &Race| matches!(race.second, Second::Executed(second) | Second::Late(second) if second < last);
-            while self.races.last().is_some_and(|race| !is_left(race)) {
-                self.races.pop();
-            }
-        }
-    }
-
     /// How many steps lead to the last state with something left to explore.
     fn last_open(&self) -> usize {
         let is_open = |(_, rest): &(Footprint, Tree)| !rest.is_empty();
@@ -304,7 +271,7 @@ impl Reduction {
         if is_asleep || !self.planner.admits(token, &state, &self.history) {
             return false;
         }
-        let sleep = still_asleep(&node.sleep, &event.footprint);
+        let sleep = node.sleep.behind(&event.footprint);
         self.append(event, &enabled);
         self.nodes.push(Node { sleep, ..behind });
         self.counts.states += 1;
@@ -317,10 +284,14 @@ impl Reduction {
         let index = self.history.len();
         self.counts.dependence_checks += self.history.predecessors(&event, &mut self.predecessors);
         races::rivals(&self.history, &event, &self.predecessors, &mut self.rivals);
-        self.races.extend(self.rivals.iter().map(|&first| Race { first, second: Second::Executed(index) }));
+        self.races.extend(self.rivals.iter().map(|&first| Race::new(first, Second::Executed(index))));
         races::patience(&self.history, &event, &self.predecessors, &mut self.rivals);
-        self.races.extend(self.rivals.iter().map(|&first| Race { first, second: Second::Late(index) }));
-        self.races.extend(alternatives(&event, enabled).map(|second| Race { first: index, second }));
+        self.races.extend(self.rivals.iter().map(|&first| Race::new(first, Second::Late(index))));
+        let Token { thread, choice } = event.footprint.token;
+        let has_one_way = choice == Choice::Proceed && !enabled[1..].iter().any(|set| set.contains(thread));
+        if !has_one_way || event.is_pick() {
+            self.races.extend(alternatives(&event, enabled).map(|second| Race::new(index, second)));
+        }
         self.history.push(event, &self.predecessors);
     }
 
@@ -332,7 +303,7 @@ impl Reduction {
             races::look_past_end(&self.history, &event, &mut self.predecessors);
             races::rivals(&self.history, &event, &self.predecessors, &mut self.rivals);
             for &first in &self.rivals {
-                self.races.push(Race { first, second: Second::Pending(event.footprint.clone()) });
+                self.races.push(Race::new(first, Second::Pending(event.footprint.clone())));
             }
         }
     }
@@ -342,17 +313,28 @@ impl Reduction {
         let extent = self.planner.extent();
         let start = if extent == Extent::Whole { 0 } else { new };
         let executed = Executed { steps: &self.steps, history: &self.history };
-        for race in &self.races[start..] {
-            if !self.planner.is_settled(race, &self.history) {
-                let reversal = Reversal::of(race, executed, extent);
-                if (race.first as usize) < self.owned {
-                    self.wishes.add(&reversal, &self.nodes, &*self.planner);
-                } else {
-                    self.planner.plan(&mut self.nodes, &reversal);
-                }
-                self.counts.race_checks += 1;
+        let unchanged = self.history.unchanged();
+        for race in &mut self.races[start..] {
+            if self.planner.is_settled(race, &self.history) {
+                continue;
+            }
+            self.counts.race_checks += 1;
+            if race.cover.and_then(|cover| cover.met).is_some_and(|met| met < unchanged) {
+                continue;
+            }
+            let reversal = Reversal::of(race, executed, extent);
+            if (race.first as usize) < self.owned {
+                self.wishes.add(&reversal, &self.nodes, &*self.planner);
+                continue;
+            }
+            if extent == Extent::Whole {
+                race.cover = self.nodes[race.first as usize].cover(&reversal, race.cover, unchanged);
+            }
+            if race.cover.is_none() {
+                self.planner.plan(&mut self.nodes, &reversal);
             }
         }
+        self.history.settle();
         // The others belong to this execution alone.
         self.races.retain(|race| matches!(race.second, Second::Executed(_) | Second::Late(_)));
     }
@@ -366,15 +348,6 @@ impl Reduction {
                 self.planner.plan_wait(&mut self.nodes, index, executed);
             }
         }
-    }
-}
-
-/// The events that an event does not wake up.
-fn still_asleep(sleep: &Rc<Vec<Footprint>>, event: &Footprint) -> Rc<Vec<Footprint>> {
-    if sleep.iter().any(|sleeper| sleeper.conflicts(event)) {
-        Rc::new(sleep.iter().filter(|sleeper| !sleeper.conflicts(event)).cloned().collect())
-    } else {
-        Rc::clone(sleep)
     }
 }
 

@@ -3,19 +3,18 @@
 use super::footprint::Footprint;
 use super::history::{EventIndex, History};
 use super::preemptions::State;
-use super::reversal::{Executed, Extent, Race, Reversal};
+use super::reversal::{Cover, Executed, Extent, Race, Reversal};
+use super::sleep::Sleep;
 use super::wakeup::Tree;
 use crate::explore::Counts;
 use crate::filters::Preserves;
 use rscale_protocol::arena::Token;
-use std::rc::Rc;
 
 /// A state on the path, as far as the reduction is concerned.
 #[derive(Clone, Debug, Default)]
 pub struct Node {
-    /// Events that need not be taken here: whatever begins with one was explored, or is equivalent to what was. Shared
-    /// with the states before, for as long as nothing that happens wakes one up.
-    pub sleep: Rc<Vec<Footprint>>,
+    /// Events that need not be taken here.
+    pub sleep: Sleep,
     /// The events that were explored from here.
     pub done: Vec<Token>,
     /// What is still to be explored, apart from what the path does now.
@@ -50,11 +49,17 @@ pub enum Wanted {
 }
 
 impl Node {
-    /// Plans a sequence, unless something explored before leads to the same.
-    fn insert(&mut self, sequence: &mut [&Footprint]) {
-        if !self.covers(sequence.iter().copied()) {
-            self.tree.insert(sequence);
+    /// Something explored before that leads to the same as a reversal, whose first events have not changed since the last
+    /// answer was found.
+    #[must_use]
+    pub fn cover(&self, reversal: &Reversal<'_>, last: Option<Cover>, unchanged: EventIndex) -> Option<Cover> {
+        if let Some(Cover { sleeper, .. }) = last
+            && let Some(met) = reversal.could_begin_with(&self.sleep[sleeper], unchanged)
+        {
+            return Some(Cover { sleeper, met });
         }
+        let mut sleepers = self.sleep.iter().enumerate();
+        sleepers.find_map(|(sleeper, event)| Some(Cover { sleeper, met: reversal.could_begin_with(event, 0)? }))
     }
 
     /// Whether something explored before leads to the same as a sequence.
@@ -66,7 +71,8 @@ impl Node {
 
 /// Decides what is to be explored.
 pub trait Planner {
-    /// Makes sure that the race will be reversed, by something that is explored from the node before its first event.
+    /// Makes sure that the race will be reversed, by something that is explored from the node before its first event. With
+    /// [`Extent::Whole`], nothing explored before leads to the same.
     fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>);
 
     /// What [`Planner::plan`] asks for, in words that another search understands.
@@ -79,6 +85,11 @@ pub trait Planner {
 
     /// Whether the race needs no plan, because its reversal will be explored anyway.
     fn is_settled(&mut self, _race: &Race, _history: &History) -> bool {
+        false
+    }
+
+    /// Whether there may be [`Planner::more`].
+    fn has_more(&self) -> bool {
         false
     }
 
@@ -120,12 +131,12 @@ pub trait Planner {
     fn restart(&mut self) {}
 }
 
-/// Optimal DPOR: the whole sequence, unless something explored before leads to the same.
+/// Optimal DPOR: the whole sequence.
 pub struct Optimal;
 
 impl Planner for Optimal {
     fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>) {
-        nodes[reversal.first as usize].insert(&mut reversal.sequence().collect::<Vec<_>>());
+        nodes[reversal.first as usize].tree.insert(&mut reversal.collected());
     }
 
     fn extent(&self) -> Extent {

@@ -22,6 +22,26 @@ pub struct Race {
     pub first: EventIndex,
     /// The second event.
     pub second: Second,
+    /// Why nothing had to be planned when it was last looked at, if an event that was explored before is the reason.
+    pub cover: Option<Cover>,
+}
+
+impl Race {
+    /// A race that has not been looked at.
+    #[must_use]
+    pub fn new(first: EventIndex, second: Second) -> Race {
+        Race { first, second, cover: None }
+    }
+}
+
+/// An event that sleeps in the state where a reversal goes, and with which the reversal could begin. Executions that share
+/// their beginnings share the reason, so what comes later is all that has to be looked at again.
+#[derive(Clone, Copy, Debug)]
+pub struct Cover {
+    /// Its place in the sleep set.
+    pub sleeper: usize,
+    /// Where the execution has it, if it does before the second event of the race comes: what follows does not matter.
+    pub met: Option<EventIndex>,
 }
 
 /// The second event of a race.
@@ -96,7 +116,16 @@ impl<'a> Reversal<'a> {
     /// The events of the execution in it, in order; the second event follows them.
     pub fn events(&self) -> impl Iterator<Item = EventIndex> + Clone + use<'a> {
         let (history, first) = (self.executed.history, self.first);
-        (first + 1..self.until).filter(move |&index| !history.happens_before(first, index))
+        let thread = history.event(first).footprint.thread();
+        (first + 1..self.until).filter(move |&index| history.knows(index, thread) <= first)
+    }
+
+    /// The whole sequence, in one place.
+    #[must_use]
+    pub fn collected(&self) -> Vec<&Footprint> {
+        let mut sequence = Vec::with_capacity((self.until - self.first.min(self.until)) as usize + 1);
+        sequence.extend(self.sequence());
+        sequence
     }
 
     /// The whole sequence.
@@ -107,6 +136,29 @@ impl<'a> Reversal<'a> {
             None => &history.event(index).footprint,
         };
         self.events().map(footprint).chain(std::iter::once(&self.last))
+    }
+
+    /// Whether the sequence could begin with an event that is possible where it goes ([`Footprint::precedes`]); what it has
+    /// before `from` is known not to be in the way.
+    #[must_use]
+    pub fn could_begin_with(&self, event: &Footprint, from: EventIndex) -> Option<Option<EventIndex>> {
+        let (history, from) = (self.executed.history, from.max(self.first + 1));
+        let met = history.next_of(event.thread(), from).filter(|&index| index < self.until && self.has(index));
+        if met.is_some_and(|index| history.event(index).footprint.token != event.token) {
+            return None;
+        }
+        let range = from..met.unwrap_or(self.until);
+        let is_free = match history.conflicts_in(event, range.clone()) {
+            Some(mut others) => !others.any(|index| self.has(index)),
+            None => !range.into_iter().any(|index| self.has(index) && history.event(index).footprint.conflicts(event)),
+        };
+        let is_possible = is_free && (met.is_some() || event.precedes(std::iter::once(&self.last)).is_some());
+        is_possible.then_some(met)
+    }
+
+    /// Whether an event behind the first one does not happen after it.
+    fn has(&self, index: EventIndex) -> bool {
+        !self.executed.history.happens_before(self.first, index)
     }
 
     /// What the path takes now, where the first event went.

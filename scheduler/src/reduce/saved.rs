@@ -8,14 +8,14 @@ use super::footprint::{Footprint, Mode, Reach, Role, Touch};
 use super::history::History;
 use super::otherwise::ends_early;
 use super::plan::Node;
+use super::sleep::Sleep;
 use super::wakeup::Tree;
-use super::{Reduction, Second, still_asleep};
+use super::{Reduction, Second};
 use crate::explore::{Counts, Order};
 use crate::frontend::Execution;
 use rscale_protocol::arena::Token;
 use rscale_protocol::{ThreadId, Variable};
 use serde::{Deserialize, Serialize};
-use std::rc::Rc;
 
 /// A reduction on its way.
 #[derive(Clone, Serialize, Deserialize, PartialEq, Debug)]
@@ -125,7 +125,7 @@ impl Reduction {
         }
         self.history.set_sections_vary(saved.sections_vary);
         let mut nodes = saved.nodes.iter().peekable();
-        let mut sleep = Rc::default();
+        let mut sleep = Sleep::default();
         loop {
             let at = self.nodes.len();
             let here = nodes.next_if(|node| node.at == at);
@@ -134,7 +134,7 @@ impl Reduction {
                 break;
             }
             let event = self.next_event(execution)?;
-            sleep = still_asleep(&self.nodes.last()?.sleep, &event.footprint);
+            sleep = self.nodes.last()?.sleep.behind(&event.footprint);
             let (start, end) = (event.step as usize, (event.step + event.footprint.steps) as usize);
             self.take_steps(&execution.steps[start..end]);
             self.append(event, &execution.steps[start].enabled);
@@ -157,14 +157,13 @@ impl Reduction {
     }
 }
 
-fn restored_node(sleep: Rc<Vec<Footprint>>, saved: Option<&SavedNode>, history: &mut History) -> Option<Node> {
+fn restored_node(mut sleep: Sleep, saved: Option<&SavedNode>, history: &mut History) -> Option<Node> {
     let Some(saved) = saved else { return Some(Node { sleep, ..Node::default() }) };
-    let mut all = Rc::unwrap_or_clone(sleep);
     for event in &saved.sleep {
-        all.push(event.restored(history)?);
+        sleep.push(event.restored(history)?);
     }
     let done = saved.done.iter().map(|&code| Token::from_code(code)).collect::<Option<_>>()?;
-    Some(Node { sleep: Rc::new(all), done, tree: restored_tree(&saved.tree, history)?, is_inner: saved.is_inner })
+    Some(Node { sleep, done, tree: restored_tree(&saved.tree, history)?, is_inner: saved.is_inner })
 }
 
 fn saved_tree(tree: &Tree, names: &[Variable]) -> Vec<SavedBranch> {

@@ -7,13 +7,13 @@
 use super::footprint::Footprint;
 use super::plan::{Node, Wanted};
 use super::saved::SavedReduction;
+use super::sleep::Sleep;
 use super::wakeup::Tree;
-use super::{Extent, Names, Race, Reduction, Second, still_asleep};
+use super::{Extent, Names, Reduction, Second};
 use crate::explore::{Counts, Order, Plan, Strategy};
 use crate::frontend::Execution;
 use rscale_protocol::ThreadSet;
 use rscale_protocol::arena::{Step, Token};
-use std::rc::Rc;
 
 /// A part of a search that a worker explores.
 #[derive(Clone, PartialEq, Debug)]
@@ -207,7 +207,7 @@ impl Reduction {
         while self.steps.len() < leaf.schedule.len() {
             let event = self.next_event(execution)?;
             let (start, end) = (event.step as usize, (event.step + event.footprint.steps) as usize);
-            let sleep = still_asleep(&self.nodes.last()?.sleep, &event.footprint);
+            let sleep = self.nodes.last()?.sleep.behind(&event.footprint);
             self.take_steps(execution.steps.get(start..end)?);
             self.append(event, &execution.steps[start].enabled);
             self.nodes.push(Node { sleep, ..Node::default() });
@@ -223,24 +223,23 @@ impl Reduction {
     /// What sleeps in a state that is shared: what followed from the state before, and what the item says.
     fn fall_asleep(&mut self, leaf: &Leaf, at: usize) {
         let inherited = match at.checked_sub(1) {
-            Some(before) => still_asleep(&self.nodes[before].sleep, &self.history.event(before as u32).footprint),
-            None => Rc::default(),
+            Some(before) => self.nodes[before].sleep.behind(&self.history.event(before as u32).footprint),
+            None => Sleep::default(),
         };
         let node = &mut self.nodes[at];
         *node = Node { sleep: inherited, ..Node::default() };
         if let Ok(place) = leaf.asleep.binary_search_by_key(&at, |(at, _)| *at) {
-            Rc::make_mut(&mut node.sleep).extend(leaf.asleep[place].1.iter().cloned());
+            leaf.asleep[place].1.iter().for_each(|event| node.sleep.push(event.clone()));
         }
     }
 
     /// Takes back events until there are so many.
-    fn retract_to(&mut self, count: usize) {
+    pub(super) fn retract_to(&mut self, count: usize) {
         let end = self.history.events().get(count).map_or(self.steps.len(), |event| event.step as usize);
         self.give_back_steps(end);
         self.nodes.truncate(count + 1);
         self.history.truncate(count as u32);
-        let is_left = |race: &Race| matches!(race.second, Second::Executed(second) | Second::Late(second) if (second as usize) < count);
-        self.races.retain(is_left);
+        self.forget_races(count as u32);
     }
 
     /// Whether a state lies inside of a planned sequence, where that matters.
