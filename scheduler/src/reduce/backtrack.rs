@@ -7,7 +7,7 @@ use super::reversal::{Race, Second};
 impl Reduction {
     /// Goes back to the last state with something left to explore, and plans that. None if there is none.
     pub(super) fn backtrack(&mut self) -> Option<()> {
-        if !self.planner.has_more() {
+        if self.planner.keeps_nothing() {
             self.leave_explored();
         }
         loop {

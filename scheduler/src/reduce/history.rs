@@ -194,7 +194,9 @@ impl History {
             });
             let start = range.start;
             let here = later.take_while(move |entry| entry.event >= start);
-            here.filter(move |entry| entry.thread != event.thread() && entry.mode.conflicts(touch.mode))
+            here.filter(move |entry| {
+                entry.thread != event.thread() && self.event(entry.event).footprint.conflicts(event)
+            })
         };
         Some(event.touches.iter().flat_map(at_variable).map(|entry| entry.event))
     }

@@ -88,11 +88,6 @@ pub trait Planner {
         false
     }
 
-    /// Whether there may be [`Planner::more`].
-    fn has_more(&self) -> bool {
-        false
-    }
-
     /// Something else to be explored from the state behind all events, where nothing is planned any more.
     fn more(&mut self, _node: &Node, _history: &History, _counts: &mut Counts) -> Option<Vec<Footprint>> {
         None

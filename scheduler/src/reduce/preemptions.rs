@@ -19,7 +19,6 @@ use super::history::{EventIndex, History};
 use super::reversal::Executed;
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::{Action, Choice, Op, ThreadId, ThreadSet};
-use smallvec::smallvec;
 
 /// A state, as far as preemptions matter.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +77,7 @@ impl<'a> State<'a> {
             let variable = history.known(action.object).filter(|_| is_certain(action, choice))?;
             let touch = Touch { variable, mode, role: Role::None, may_write: false };
             let token = Token { thread: action.thread, choice };
-            Some(Footprint { token, touches: smallvec![touch], reach: Reach::Own, steps: 1 })
+            Some(Footprint { token, touches: [touch].into_iter().collect(), reach: Reach::Own, steps: 1 })
         };
         next.filter_map(of_access)
     }

@@ -142,6 +142,9 @@ impl<'a> Reversal<'a> {
     /// before `from` is known not to be in the way.
     #[must_use]
     pub fn could_begin_with(&self, event: &Footprint, from: EventIndex) -> Option<Option<EventIndex>> {
+        if !self.changed.is_empty() {
+            return event.precedes(self.sequence()).map(|_| None);
+        }
         let (history, from) = (self.executed.history, from.max(self.first + 1));
         let met = history.next_of(event.thread(), from).filter(|&index| index < self.until && self.has(index));
         if met.is_some_and(|index| history.event(index).footprint.token != event.token) {

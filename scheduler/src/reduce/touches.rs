@@ -76,6 +76,14 @@ impl<'a> IntoIterator for &'a Touches {
     }
 }
 
+impl<'a> IntoIterator for &'a mut Touches {
+    type Item = &'a mut Touch;
+    type IntoIter = std::slice::IterMut<'a, Touch>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
+    }
+}
+
 impl FromIterator<Touch> for Touches {
     fn from_iter<I: IntoIterator<Item = Touch>>(touches: I) -> Touches {
         let mut list = Touches::EMPTY;

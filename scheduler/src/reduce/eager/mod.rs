@@ -161,10 +161,6 @@ impl Planner for Eager {
         is_settled
     }
 
-    fn has_more(&self) -> bool {
-        true
-    }
-
     fn more(&mut self, node: &Node, history: &History, counts: &mut Counts) -> Option<Vec<Footprint>> {
         let at = history.len();
         self.forget_behind(at);
