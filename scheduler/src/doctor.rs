@@ -181,12 +181,7 @@ fn seccomp() -> Check {
 
 fn cores() -> Check {
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    Check::new(
-        "cores",
-        cores.to_string(),
-        Health::Good,
-        "a search with optimal, source or dpor uses all of them (--jobs)",
-    )
+    Check::new("cores", cores.to_string(), Health::Good, "optimal, source, dpor and samples use all of them (--jobs)")
 }
 
 fn compiler() -> Check {

@@ -33,11 +33,13 @@ pub enum Kind {
     Hang,
     /// The program ended with a status other than 0.
     Exit,
+    /// The process of the program was lost.
+    Lost,
 }
 
 impl Kind {
     /// Every kind, in the order of CLI.md.
-    pub const ALL: [Kind; 10] = [
+    pub const ALL: [Kind; 11] = [
         Kind::Assertion,
         Kind::Deadlock,
         Kind::Crash,
@@ -48,6 +50,7 @@ impl Kind {
         Kind::Memory,
         Kind::Hang,
         Kind::Exit,
+        Kind::Lost,
     ];
 
     /// The kind that a [headline](Finding::headline) begins with.
@@ -71,6 +74,7 @@ impl Kind {
             Kind::Memory => "memory",
             Kind::Hang => "hang",
             Kind::Exit => "exit",
+            Kind::Lost => "lost",
         }
     }
 }

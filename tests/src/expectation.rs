@@ -160,8 +160,8 @@ const KEYS: [&str; 16] = [
     "threads-engine",
     "variant",
 ];
-const KINDS: [&str; 10] =
-    ["assertion", "deadlock", "crash", "invariant", "race", "livelock", "misuse", "memory", "hang", "exit"];
+const KINDS: [&str; 11] =
+    ["assertion", "deadlock", "crash", "invariant", "race", "livelock", "misuse", "memory", "hang", "exit", "lost"];
 const ISOLATION: [&str; 3] = ["snapshot", "fork", "exec"];
 const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
 /// Filters that counts are given for.

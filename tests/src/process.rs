@@ -84,6 +84,11 @@ impl Running {
         self.child.id()
     }
 
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().is_ok_and(|status| status.is_some())
+    }
+
     /// Waits for its end. Its output ends with it, so waiting for that costs no polling.
     ///
     /// # Errors

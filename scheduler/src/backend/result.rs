@@ -41,6 +41,14 @@ pub struct RunEnd {
     pub text: String,
 }
 
+impl RunEnd {
+    /// Whether the process was killed, by whomever: rscale tries again before it says so.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.ending == Ending::Killed && self.value == libc::SIGKILL as u64
+    }
+}
+
 /// Where a thread stands when an execution has ended or is paused.
 #[derive(Clone, Debug)]
 pub struct ThreadState {

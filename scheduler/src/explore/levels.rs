@@ -98,6 +98,10 @@ impl Strategy for Levels {
         self.search.absorb(execution)
     }
 
+    fn give_up(&mut self) {
+        self.search.give_up();
+    }
+
     /// Goes on with the level that was reached: it covers those below it.
     fn begin_anew(&mut self, discarded: u64) {
         let Counts { runs, .. } = self.before;
@@ -149,6 +153,7 @@ mod tests {
             self.runs += 1;
             Absorbed::Added
         }
+        fn give_up(&mut self) {}
         fn begin_anew(&mut self, _discarded: u64) {
             self.runs = 0;
         }

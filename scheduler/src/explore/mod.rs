@@ -8,8 +8,10 @@ mod order;
 mod path;
 mod quiet;
 mod running;
+mod saved;
 mod search;
 mod strategy;
+mod tree;
 
 pub use candidates::Candidates;
 pub use frontier::Frontier;
@@ -19,8 +21,10 @@ pub use order::{Order, Stream};
 pub use path::{Node, Path};
 pub use quiet::QuietSteps;
 pub use running::{preemptions, running_after};
+pub use saved::{Saved, SavedCrew};
 pub use search::Search;
 pub use strategy::{Absorbed, Divergence, Plan, Strategy, divergence, explored};
+pub use tree::Branches;
 
 use rscale_protocol::Ending;
 use serde::{Deserialize, Serialize};

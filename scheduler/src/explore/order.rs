@@ -19,6 +19,18 @@ impl Order {
         Order { stream: Stream::new(seed), shuffled: seed != 0 }
     }
 
+    /// Where its stream of numbers stands, and whether it goes by that.
+    #[must_use]
+    pub fn parts(&self) -> (u64, bool) {
+        (self.stream.state, self.shuffled)
+    }
+
+    /// An order that is shuffled, from where its stream stands, or is not.
+    #[must_use]
+    pub fn of_parts(state: Option<u64>) -> Order {
+        Order { stream: Stream::new(state.unwrap_or(0)), shuffled: state.is_some() }
+    }
+
     /// The next step to explore out of a state.
     pub fn pick(&mut self, candidates: &Candidates) -> Option<Token> {
         if !self.shuffled {
@@ -40,6 +52,9 @@ pub struct Stream {
     state: u64,
 }
 
+/// What the state of a stream grows by.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
 impl Stream {
     /// The stream of a seed.
     #[must_use]
@@ -47,9 +62,15 @@ impl Stream {
         Stream { state: seed }
     }
 
+    /// The stream of a seed behind so many numbers.
+    #[must_use]
+    pub fn at(seed: u64, place: u64) -> Stream {
+        Stream { state: seed.wrapping_add(place.wrapping_mul(STEP)) }
+    }
+
     /// The next number.
     pub fn next_number(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.state = self.state.wrapping_add(STEP);
         let mixed = (self.state ^ self.state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ mixed >> 31

@@ -196,6 +196,14 @@ impl Strategy for Search {
         Absorbed::Added
     }
 
+    fn give_up(&mut self) {
+        let tried = self.prefix.get(self.path.depth()).copied();
+        if let (Some(node), Some(token)) = (self.path.last_mut(), tried) {
+            node.candidates.remove(token);
+        }
+        self.counts.add_run(None, false);
+    }
+
     fn begin_anew(&mut self, discarded: u64) {
         self.counts = self.counts.anew(discarded);
         self.path = Path::default();

@@ -1,9 +1,10 @@
 //! Strategies: what decides which schedule is run next (SCALE, section 5.3.4).
 
-use super::{Counts, Level};
+use super::{Counts, Level, Saved};
 use crate::filters::Preserves;
 use crate::frontend::Execution;
-use crate::reduce::{SavedReduction, Sharing};
+use crate::reduce::Sharing;
+use crate::sample::Sample;
 use rscale_protocol::arena::{Beyond, Step, Token};
 use rscale_protocol::{Ending, ThreadSet};
 
@@ -58,6 +59,10 @@ pub trait Strategy {
     /// Adds the run that [`Strategy::next_schedule`] asked for.
     fn absorb(&mut self, execution: &Execution) -> Absorbed;
 
+    /// The process of the program was lost in the run that [`Strategy::next_schedule`] asked for, whenever it was tried:
+    /// what lies behind it is left out.
+    fn give_up(&mut self);
+
     /// Begins anew, because what a step is has changed, or what was taken for granted: the runs so far, and those that
     /// were not added, count as cut.
     fn begin_anew(&mut self, discarded: u64);
@@ -93,7 +98,7 @@ pub trait Strategy {
     }
 
     /// The search as it stands between two runs, if another process can go on with it.
-    fn save(&self) -> Option<SavedReduction> {
+    fn save(&self) -> Option<Saved> {
         None
     }
 
@@ -104,12 +109,17 @@ pub trait Strategy {
 
     /// Goes on where another process was, instead of beginning. The execution follows the schedule that was saved. False
     /// if that is not what was saved: the program is another one.
-    fn go_on(&mut self, _saved: &SavedReduction, _execution: &Execution) -> bool {
+    fn go_on(&mut self, _saved: &Saved, _execution: &Execution) -> bool {
         false
     }
 
     /// The search as one that several workers can share, if it is one.
     fn sharing(&mut self) -> Option<&mut dyn Sharing> {
+        None
+    }
+
+    /// The search as a sample, if it is one.
+    fn sample(&mut self) -> Option<&mut Sample> {
         None
     }
 

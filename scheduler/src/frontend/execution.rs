@@ -24,6 +24,12 @@ impl Execution {
         self.end.as_ref().map(|end| end.ending)
     }
 
+    /// Whether the process was lost on the way: nobody knows what lies behind its schedule.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.end.as_ref().is_some_and(RunEnd::is_lost)
+    }
+
     /// Who can take a step in the state after the first `depth` steps. Nobody can where the execution has ended.
     #[must_use]
     pub fn enabled_at(&self, depth: usize) -> [ThreadSet; 3] {

@@ -10,7 +10,7 @@ mod record;
 pub use record::{Found, Record, Search, State, VERSION};
 
 use crate::exit::Failure;
-use record::{Numbered, line};
+use record::{CHECKSUM, Numbered, line};
 use rscale_replay::atomic;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -113,6 +113,12 @@ impl Journal {
         self.runs.is_multiple_of(BETWEEN_LOOKS) && self.last.elapsed() >= INTERVAL
     }
 
+    /// Whether the state of the search is to be written down, by the clock alone.
+    #[must_use]
+    pub fn is_time(&self) -> bool {
+        self.last.elapsed() >= INTERVAL
+    }
+
     /// Writes a record down, for good. Where that fails, the search goes on, and it is tried again with the next one.
     pub fn write(&mut self, record: Record) {
         self.last = Instant::now();
@@ -187,7 +193,7 @@ fn read(bytes: &[u8]) -> Result<(Story, u64, u64), String> {
             (Some(record), _) => {
                 return Err(format!("record {} follows record {}, at byte {start}", record.number, records.len()));
             }
-            (None, _) if is_last && !records.is_empty() => {
+            (None, _) if is_last && !records.is_empty() && !hides_record(&bytes[start..]) => {
                 notes.push("the last record of the journal is torn and was dropped".to_owned());
                 break;
             }
@@ -196,6 +202,14 @@ fn read(bytes: &[u8]) -> Result<(Story, u64, u64), String> {
     }
     let count = records.len() as u64;
     Ok((story(records, notes)?, count, start as u64))
+}
+
+/// Whether there is a record in the middle of what should be a torn one: then not the end is missing, but an end of line.
+fn hides_record(bytes: &[u8]) -> bool {
+    let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let is_begin =
+        |place: &usize| line[*place..].get(CHECKSUM) == Some(&b' ') && line[*place..].get(CHECKSUM + 1) == Some(&b'{');
+    (1..line.len()).filter(is_begin).any(|place| Numbered::from_line(&line[place..]).is_some())
 }
 
 fn story(records: Vec<Record>, notes: Vec<String>) -> Result<Story, String> {
@@ -294,9 +308,9 @@ mod tests {
     }
 
     fn sample_state() -> State {
-        let search = r#"{"schedule":[0,1],"nodes":[],"sections_vary":false,"order":{"stream":{"state":0},"shuffled":false},
+        let search = r#"{"Reduction":{"schedule":[0,1],"nodes":[],"sections_vary":false,"order":{"stream":{"state":0},"shuffled":false},
             "counts":{"runs":1,"executions":1,"blocked":0,"discarded":0,"states":1,"transitions":1,"max_depth":1,
-            "out_of_steps":0,"race_checks":0,"dependence_checks":0}}"#;
+            "out_of_steps":0,"race_checks":0,"dependence_checks":0}}}"#;
         State {
             search: serde_json::from_str(search).expect("a search"),
             locations: String::new(),
@@ -329,6 +343,35 @@ mod tests {
         let missing = [&whole[..first], &whole[second..]].concat();
         assert_eq!(read(&missing).expect_err("damaged"), format!("record 2 follows record 1, at byte {first}"));
         assert!(read(&lines(vec![found(1)])).is_err(), "no search");
+    }
+
+    /// Whatever happens to one byte: the last record may be dropped, with a note; everything else is refused with its place.
+    #[test]
+    fn every_byte_matters() {
+        let state = Record::State(Box::new(sample_state()));
+        let whole = lines(vec![Record::Search(search()), found(1), state, found(2)]);
+        let last = whole.len() - lines(vec![found(2)]).len();
+        for place in 0..whole.len() {
+            for bits in [1u8, 0x20, 0x80, b'\n' ^ b' '] {
+                let mut damaged = whole.clone();
+                damaged[place] ^= bits;
+                match read(&damaged) {
+                    Ok((story, records, _)) => {
+                        assert!(place >= last, "byte {place} was not missed");
+                        assert_eq!((story.findings.len(), story.notes.len(), records), (1, 1, 3), "byte {place}");
+                    }
+                    Err(refused) => assert!(refused.contains("at byte") || place < 100, "{place}: {refused}"),
+                }
+            }
+            match read(&whole[..place]) {
+                Ok((story, records, length)) => {
+                    let is_torn = length < place as u64;
+                    assert_eq!(story.notes.len(), usize::from(is_torn), "up to byte {place}");
+                    assert!(records > 0 && story.findings.len() <= 1);
+                }
+                Err(_) => assert!(place < lines(vec![Record::Search(search())]).len(), "up to byte {place}"),
+            }
+        }
     }
 
     proptest! {

@@ -2,11 +2,11 @@
 //!
 //! The checksum is the BLAKE3 hash of the JSON. Every record carries its number, so that a line that is missing shows.
 
-use crate::reduce::SavedReduction;
+use crate::explore::Saved;
 use serde::{Deserialize, Serialize};
 
 /// Changes with what records mean.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A record and its number, as it is read.
 #[derive(Deserialize, Debug)]
@@ -47,7 +47,7 @@ pub struct Search {
 #[derive(Clone, Serialize, Deserialize, PartialEq, Debug)]
 pub struct State {
     /// What is left to explore.
-    pub search: SavedReduction,
+    pub search: Saved,
     /// The communication variables, and what invariants read.
     pub locations: String,
     /// See `locations`.
@@ -93,4 +93,4 @@ impl Numbered {
 }
 
 /// Characters of a checksum.
-const CHECKSUM: usize = 2 * blake3::OUT_LEN;
+pub const CHECKSUM: usize = 2 * blake3::OUT_LEN;

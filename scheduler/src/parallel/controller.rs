@@ -1,7 +1,8 @@
 //! The controller: gives out items, and knows who explores what.
 
-use crate::explore::Order;
+use crate::explore::{Branches, Order};
 use crate::reduce::{Begun, Board, Item, ItemId, Released, Wish};
+use std::collections::HashMap;
 
 /// What a worker has done with its item.
 #[derive(Clone, PartialEq, Debug)]
@@ -22,11 +23,15 @@ pub struct Nonsense;
 
 /// Knows what every worker does, and what is left.
 pub struct Controller {
-    board: Board,
-    /// The search as it was handed over, and its name, until a worker takes it.
-    whole: Option<(ItemId, Item)>,
+    pub(super) board: Board,
+    /// Items that are ready to be explored: the search as it was handed over, and what was given away of it.
+    pub(super) ready: Vec<(ItemId, Item)>,
+    /// Which part of the search each item is, where that is known, and how much is done.
+    pub(super) weights: HashMap<ItemId, f64>,
+    pub(super) done: f64,
     /// What each worker explores.
-    items: Vec<Option<ItemId>>,
+    pub(super) items: Vec<Option<ItemId>>,
+    pub(super) order: Order,
 }
 
 impl Controller {
@@ -34,7 +39,14 @@ impl Controller {
     #[must_use]
     pub fn new(workers: usize, whole: Item, order: Order) -> Controller {
         let (board, id) = Board::new(whole.sections_vary(), order);
-        Controller { board, whole: Some((id, whole)), items: vec![None; workers] }
+        Controller {
+            board,
+            ready: vec![(id, whole)],
+            weights: HashMap::new(),
+            done: 0.0,
+            items: vec![None; workers],
+            order,
+        }
     }
 
     /// Whether everything has been explored.
@@ -46,18 +58,23 @@ impl Controller {
     /// The part of the search that is done, as far as can be told.
     #[must_use]
     pub fn explored(&self) -> Option<f64> {
-        self.board.explored()
+        if self.weights.is_empty() { self.board.explored() } else { Some(self.done) }
+    }
+
+    /// The workers that have an item.
+    pub fn busy(&self) -> impl Iterator<Item = usize> {
+        self.items.iter().enumerate().filter(|(_, item)| item.is_some()).map(|(worker, _)| worker)
     }
 
     /// Whether there is something for a worker that asks.
     #[must_use]
     pub fn has_more(&self) -> bool {
-        self.whole.is_some() || self.board.has_more()
+        !self.ready.is_empty() || self.board.has_more()
     }
 
     /// What a worker is to explore next, if there is something.
     pub fn next(&mut self, worker: usize) -> Option<Item> {
-        let (id, item) = self.whole.take().or_else(|| self.board.hand_out())?;
+        let (id, item) = self.ready.pop().or_else(|| self.board.hand_out())?;
         self.items[worker] = Some(id);
         Some(item)
     }
@@ -71,12 +88,23 @@ impl Controller {
         match report {
             Report::Begun(begun) => self.board.begin(item, &begun),
             Report::Wishes(wishes) => wishes.into_iter().try_for_each(|wish| self.board.wish(item, wish)),
-            Report::Released(released) => self.board.release(item, &released),
+            Report::Released(Released::States(nodes)) => self.board.release(item, &nodes),
+            Report::Released(Released::Branches(branches)) => self.split(item, branches),
             Report::Finished => {
                 self.items[worker] = None;
+                self.done += self.weights.remove(&item).unwrap_or(0.0);
                 self.board.finish(item)
             }
         }
         .ok_or(Nonsense)
+    }
+
+    fn split(&mut self, item: ItemId, branches: Box<Branches>) -> Option<()> {
+        let part = self.board.split(item)?;
+        let left = 1.0 - self.done;
+        *self.weights.entry(item).or_insert(left) -= branches.weight();
+        self.weights.insert(part, branches.weight());
+        self.ready.push((part, Item::Branches(branches)));
+        Some(())
     }
 }

@@ -5,5 +5,8 @@
 //! same code runs in the scheduler process, and in a simulation of more workers than this machine has.
 
 mod controller;
+mod message;
+pub mod model;
 
 pub use controller::{Controller, Nonsense, Report};
+pub use message::{Account, Assignment, Unreadable, open, seal};

@@ -9,6 +9,7 @@ mod exit;
 mod hang;
 mod invariant;
 mod livelock;
+mod lost;
 mod memory;
 mod misuse;
 mod race;
@@ -72,6 +73,7 @@ pub fn registry() -> &'static [PropertyInfo] {
         assertion::INFO,
         deadlock::INFO,
         livelock::INFO,
+        lost::INFO,
         crash::INFO,
         invariant::INFO,
         misuse::INFO,
@@ -94,6 +96,12 @@ pub fn violations(execution: &Execution, rules: &Rules) -> Vec<Shown> {
         }
     }
     shown
+}
+
+/// What is said of an execution that was lost in another process, and is not lost here.
+#[must_use]
+pub fn lost_elsewhere(steps: usize) -> Option<Shown> {
+    lost::violation("killed by SIGKILL; another process came to the end").map(|violation| Shown { violation, steps })
 }
 
 /// The property that the end of an execution violates, if it does.
@@ -140,6 +148,7 @@ mod tests {
         let crash = found(Ending::Crash, 11, "null pointer", &rules);
         assert_eq!(crash, Some((Kind::Crash, "SIGSEGV (null pointer)".into())));
         assert_eq!(found(Ending::Killed, 15, "", &rules), Some((Kind::Crash, "killed by SIGTERM".into())));
+        assert_eq!(found(Ending::Killed, 9, "", &rules).map(|f| f.0), Some(Kind::Lost));
         assert_eq!(found(Ending::Misuse, 9, "", &rules).map(|f| f.0), Some(Kind::Misuse));
         assert_eq!(found(Ending::Misuse, 250, "", &rules).map(|f| f.0), Some(Kind::Misuse), "an unknown number too");
         assert_eq!(found(Ending::Memory, 1, "", &rules), Some((Kind::Memory, "double free".into())));

@@ -12,9 +12,11 @@
 //! Events may turn out to be something else than was planned. So, while an item has not said what its first events are, the
 //! state that it begins in hands out nothing else, and wishes wait.
 
+mod wire;
+
 use super::footprint::{Footprint, Precedes};
 use super::plan::Wanted;
-use super::sharing::{Begun, Item, Leaf, Released, ReleasedNode, Wish};
+use super::sharing::{Begun, Item, Leaf, ReleasedNode, Wish};
 use super::wakeup::Tree;
 use crate::explore::Order;
 use rscale_protocol::arena::Token;
@@ -108,6 +110,17 @@ impl Board {
         }
         let behind: f64 = shared.children.iter().map(|&child| self.explored_behind(child)).sum();
         (behind + (shared.taken.len() - shared.children.len()) as f64) / all as f64
+    }
+
+    /// The items that are being explored.
+    pub fn items(&self) -> impl Iterator<Item = ItemId> {
+        self.items.keys().copied()
+    }
+
+    /// The order in which what nobody has planned is taken.
+    #[must_use]
+    pub fn order(&self) -> Order {
+        self.order
     }
 
     /// Whether there is something to hand out.
@@ -287,9 +300,9 @@ impl Board {
     }
 
     /// An item gives away its first states, and goes on behind the last of them. None if that makes no sense.
-    pub fn release(&mut self, item: ItemId, released: &Released) -> Option<()> {
+    pub fn release(&mut self, item: ItemId, released: &[ReleasedNode]) -> Option<()> {
         let mut place = *self.items.get(&item)?;
-        for node in &released.nodes {
+        for node in released {
             self.fill(place, node)?;
             let child = Shared { is_leaf: !node.leads_inside, ..Shared::default() };
             place = self.add_child(place, child, &node.taken);
@@ -303,6 +316,15 @@ impl Board {
         (shared.sleep, shared.inherited, shared.taken, shared.tree) = (sleep, inherited, done, tree);
         self.update(place);
         Some(())
+    }
+
+    /// A part of an item becomes an item of its own, in the same place. None if that makes no sense.
+    pub fn split(&mut self, item: ItemId) -> Option<ItemId> {
+        let place = *self.items.get(&item)?;
+        self.nodes.get_mut(&place)?.items += 1;
+        self.next_id += 1;
+        self.items.insert(self.next_id, place);
+        Some(self.next_id)
     }
 
     /// An item has been explored.

@@ -33,9 +33,10 @@ mod sleep;
 mod swaps;
 mod touches;
 mod wakeup;
+mod wire;
 mod wishes;
 
-use crate::explore::{Absorbed, Candidates, Counts, Order, Plan, Strategy, divergence, explored};
+use crate::explore::{Absorbed, Candidates, Counts, Order, Plan, Saved, Strategy, divergence, explored};
 use crate::filters::{Preserves, Terms};
 use crate::frontend::Execution;
 use event::{Event, Wait};
@@ -56,8 +57,9 @@ pub use lazy::Lazy;
 pub use names::Names;
 pub use plan::{Optimal, Persistent, Source};
 pub use saved::SavedReduction;
-pub use sharing::{Begun, Item, Leaf, Released, Sharing, Wish};
+pub use sharing::{Begun, Common, Item, Leaf, Released, Sharing, Wish};
 pub use swaps::Swaps;
+pub use wire::{Reader, Wire, Writer, decode, encode};
 
 /// A search by partial order reduction.
 pub struct Reduction {
@@ -147,6 +149,11 @@ impl Strategy for Reduction {
         Absorbed::Added
     }
 
+    fn give_up(&mut self) {
+        self.planned.clear();
+        self.counts.add_run(None, false);
+    }
+
     fn begin_anew(&mut self, discarded: u64) {
         self.counts = self.counts.anew(discarded);
         self.history.clear();
@@ -167,12 +174,12 @@ impl Strategy for Reduction {
         self.planner.keeps_nothing()
     }
 
-    fn save(&self) -> Option<SavedReduction> {
-        (self.can_be_saved() && !self.nodes.is_empty()).then(|| self.saved())
+    fn save(&self) -> Option<Saved> {
+        (self.can_be_saved() && !self.nodes.is_empty()).then(|| Saved::Reduction(self.saved()))
     }
 
-    fn go_on(&mut self, saved: &SavedReduction, execution: &Execution) -> bool {
-        self.restored(saved, execution).is_some()
+    fn go_on(&mut self, saved: &Saved, execution: &Execution) -> bool {
+        matches!(saved, Saved::Reduction(saved) if self.restored(saved, execution).is_some())
     }
 
     fn sharing(&mut self) -> Option<&mut dyn Sharing> {
@@ -343,8 +350,7 @@ impl Reduction {
     fn plan_waits(&mut self, known: EventIndex) {
         let executed = Executed { steps: &self.steps, history: &self.history };
         for index in known..self.history.len() {
-            let event = self.history.event(index);
-            if event.waits_for_stores() || !matches!(event.wait, Wait::Nothing | Wait::Previous) {
+            if !matches!(self.history.event(index).wait, Wait::Nothing | Wait::Previous) {
                 self.planner.plan_wait(&mut self.nodes, index, executed);
             }
         }

@@ -18,4 +18,17 @@ impl Names {
         let next = numbers.len() as VariableId;
         *numbers.entry(name).or_insert(next)
     }
+
+    /// The name of each variable, by number.
+    #[must_use]
+    pub fn table(&self) -> Vec<Variable> {
+        let numbers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = vec![Variable(0); numbers.len()];
+        for (&name, &number) in numbers.iter() {
+            if let Some(place) = table.get_mut(number as usize) {
+                *place = name;
+            }
+        }
+        table
+    }
 }

@@ -28,6 +28,9 @@ pub struct SavedReduction {
     sections_vary: bool,
     order: Order,
     counts: Counts,
+    /// The first state that belongs to it alone.
+    #[serde(default)]
+    owned: usize,
 }
 
 /// A state of the path.
@@ -106,6 +109,7 @@ impl Reduction {
             sections_vary: self.history.sections_vary(),
             order: self.order,
             counts: self.counts,
+            owned: self.owned,
         }
     }
 
@@ -142,6 +146,7 @@ impl Reduction {
         self.races.retain(|race| matches!(race.second, Second::Executed(_) | Second::Late(_)));
         self.order = saved.order;
         self.counts = saved.counts;
+        self.owned = saved.owned;
         nodes.next().is_none().then_some(())
     }
 

@@ -10,7 +10,7 @@ use super::saved::SavedReduction;
 use super::sleep::Sleep;
 use super::wakeup::Tree;
 use super::{Extent, Names, Reduction, Second};
-use crate::explore::{Counts, Order, Plan, Strategy};
+use crate::explore::{Branches, Counts, Order, Plan, Strategy};
 use crate::frontend::Execution;
 use rscale_protocol::ThreadSet;
 use rscale_protocol::arena::{Step, Token};
@@ -24,6 +24,8 @@ pub enum Item {
     Whole(Box<SavedReduction>),
     /// What lies behind a sequence of events.
     Leaf(Box<Leaf>),
+    /// What lies behind some steps from a state.
+    Branches(Box<Branches>),
 }
 
 impl Item {
@@ -34,8 +36,22 @@ impl Item {
             Item::Fresh(vary) => *vary,
             Item::Whole(saved) => saved.sections_vary(),
             Item::Leaf(leaf) => leaf.sections_vary,
+            Item::Branches(_) => false,
         }
     }
+
+    /// Whether it begins with a run that is part of the search, not one that only leads to where it begins.
+    #[must_use]
+    pub fn begins_with_run(&self) -> bool {
+        matches!(self, Item::Leaf(_) | Item::Branches(_))
+    }
+}
+
+/// What searches that share states agree about.
+#[derive(Clone, Debug, Default)]
+pub struct Common {
+    /// The numbers of variables.
+    pub names: Names,
 }
 
 /// All that lies behind a sequence of events from a shared state.
@@ -71,15 +87,19 @@ pub struct Begun {
     pub(super) steps: Vec<Token>,
 }
 
-/// The first states of an item, which are shared from now on.
+/// What a worker gives away of its item.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Released {
-    /// From the first one.
-    pub(super) nodes: Vec<ReleasedNode>,
+pub enum Released {
+    /// Its first states, from the first one on, which are shared from now on.
+    States(Vec<ReleasedNode>),
+    /// An item of their own.
+    Branches(Box<Branches>),
 }
 
+/// A state that is shared from now on.
+
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct ReleasedNode {
+pub struct ReleasedNode {
     /// What is asleep, and how much of it follows from the state before.
     pub(super) sleep: Vec<Footprint>,
     pub(super) inherited: usize,
@@ -96,11 +116,11 @@ pub trait Sharing {
     /// The whole search as it stands between two runs, and what it has counted.
     fn as_item(&self) -> (Item, Counts);
 
-    /// The numbers of its variables, which all that share it must agree about.
-    fn names(&self) -> Names;
+    /// What all that share it must agree about.
+    fn common(&mut self) -> Common;
 
-    /// Agrees about numbers of variables, before it begins.
-    fn agree_with(&mut self, names: &Names);
+    /// Agrees with others, before it begins.
+    fn agree_with(&mut self, common: &Common);
 
     /// The first run of an item: the schedule that leads there, if there is one.
     fn first_run(&mut self, item: &Item) -> Option<Plan<'_>>;
@@ -125,17 +145,17 @@ impl Sharing for Reduction {
         (item, self.counts)
     }
 
-    fn names(&self) -> Names {
-        self.history.numbers().clone()
+    fn common(&mut self) -> Common {
+        Common { names: self.history.numbers().clone() }
     }
 
-    fn agree_with(&mut self, names: &Names) {
-        self.history.agree_with(names);
+    fn agree_with(&mut self, common: &Common) {
+        self.history.agree_with(&common.names);
     }
 
     fn first_run(&mut self, item: &Item) -> Option<Plan<'_>> {
         match item {
-            Item::Fresh(_) => None,
+            Item::Fresh(_) | Item::Branches(_) => None,
             Item::Whole(saved) => {
                 self.schedule = saved.schedule()?;
                 Some(Plan { order: self.order.beyond(), ..Plan::of(&self.schedule) })
@@ -165,6 +185,7 @@ impl Sharing for Reduction {
                 is_restored
             }
             Item::Leaf(leaf) => self.begin_leaf(leaf, execution).is_some(),
+            Item::Branches(_) => false,
         }
     }
 
@@ -183,7 +204,7 @@ impl Sharing for Reduction {
         let owned = (open + 1..=path.end).find(|&at| !self.lies_inside(at))?;
         let nodes = (path.start..owned).map(|at| self.released(at)).collect();
         self.owned = owned;
-        Some(Released { nodes })
+        Some(Released::States(nodes))
     }
 }
 

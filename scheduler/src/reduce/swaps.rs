@@ -120,6 +120,11 @@ impl Strategy for Swaps {
         Absorbed::Added
     }
 
+    fn give_up(&mut self) {
+        self.swapped = None;
+        self.counts.add_run(None, false);
+    }
+
     fn begin_anew(&mut self, discarded: u64) {
         self.counts.discarded += discarded;
         self.pairs.clear();

@@ -5,6 +5,7 @@ use crate::backend::Target;
 use crate::config::{RunConfig, Scope};
 use crate::explore::{Counts, Strategy};
 use crate::filters::Preserves;
+use crate::report::count;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Pieces of code that are named as not watched; more are counted.
@@ -27,6 +28,8 @@ pub struct End {
     pub found: bool,
     /// What was done.
     pub counts: Counts,
+    /// Executions that were lost with their process.
+    pub lost: u64,
 }
 
 /// What the search covered.
@@ -44,7 +47,7 @@ pub fn of(search: &dyn Strategy, end: End, config: &RunConfig, target: &Target) 
         Stop::Interrupted => Some(format!("interrupted after {} executions", counts.executions)),
     };
     let cuts: Vec<String> = search.preserves().iter().filter_map(cut).collect();
-    let complete = stopped.is_none() && cuts.is_empty() && counts.out_of_steps == 0;
+    let complete = stopped.is_none() && cuts.is_empty() && counts.out_of_steps == 0 && end.lost == 0;
     let mut text = if complete { everything(config, search) } else { String::from("incomplete: ") };
     let mut reasons: Vec<String> = within(search, end).into_iter().chain(cuts).chain(stopped).collect();
     if counts.out_of_steps > 0 {
@@ -52,6 +55,10 @@ pub fn of(search: &dyn Strategy, end: End, config: &RunConfig, target: &Target) 
             "{} executions were cut at {} steps (--max-steps)",
             counts.out_of_steps, config.rules.max_steps
         ));
+    }
+    if end.lost > 0 {
+        let lost = count(end.lost, "execution");
+        reasons.push(format!("{lost} lost with the program's process: what lies behind was not explored"));
     }
     text.push_str(&reasons.join("; "));
     if config.rules.scope == Scope::All {

@@ -29,8 +29,11 @@ use std::time::Instant;
 const PATIENCE: u32 = 4;
 /// How many times slower instrumented code may be before it counts as hanging.
 const SLOWNESS: u32 = 4;
-/// How often the process may be killed from outside before the session gives up: more often than forks wait for their turn.
-const KILLS: u32 = 8;
+/// How often a schedule is tried if the process is lost on the way.
+const ATTEMPTS: u32 = 3;
+/// The same where forks wait for their turn, which may be killed too.
+const ATTEMPTS_WITH_FORKS: u32 = 8;
+
 /// What to run, and what a schedule of it means.
 pub struct Setting<'a> {
     /// The program.
@@ -164,20 +167,18 @@ impl Host {
 
     /// Runs a schedule, again and in another way for as long as the program asks for one.
     fn run_as_needed(&mut self, request: &RunRequest<'_>, execution: &mut Execution) -> Result<(), Failure> {
-        let mut killed = 0;
+        let mut lost = 0;
         loop {
             self.frontend.run(request, execution).map_err(failure)?;
             self.name_invariant(execution);
             let Some(end) = &execution.end else { return Ok(()) };
-            // Only the outside world can do this: the program's own signals do not reach the kernel.
-            let from_outside = end.ending == Ending::Killed && end.value == libc::SIGKILL as u64;
-            killed += u32::from(from_outside);
-            if killed == KILLS {
-                return Err(Failure::CannotRun(format!(
-                    "the program was killed from outside {KILLS} times in a row, perhaps for want of memory"
-                )));
-            }
-            if !from_outside && !self.adapt(&end.clone())? {
+            if end.is_lost() {
+                lost += 1;
+                let attempts = if self.isolation() == Isolation::Fork { ATTEMPTS_WITH_FORKS } else { ATTEMPTS };
+                if lost == attempts {
+                    return Ok(());
+                }
+            } else if !self.adapt(&end.clone())? {
                 return self.look_for_races(execution, Some(request));
             }
         }
@@ -322,6 +323,11 @@ impl Host {
                 slot.path.store(path, Relaxed);
             }
         }
+    }
+
+    /// Takes all numbers back. Executions that go on from others must not follow.
+    pub fn forget_threads(&mut self) {
+        self.target().arena().paths.iter().for_each(|slot| slot.path.store(0, Relaxed));
     }
 }
 

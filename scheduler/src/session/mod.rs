@@ -31,7 +31,7 @@ pub use simulator::replay;
 
 use crate::config::{FilterChoice, Rules, RunConfig, Scope};
 use crate::exit::Failure;
-use crate::explore::{Absorbed, Counts, Divergence, Locations, Strategy};
+use crate::explore::{Absorbed, Counts, Divergence, Locations, SavedCrew, Strategy};
 use crate::filters::{self, Terms};
 use crate::frontend::Execution;
 use crate::interrupt;
@@ -113,12 +113,15 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
         terms,
         jobs,
         alone_until: config.alone,
+        was_together: false,
         together: None,
+        crew: None,
+        lost: 0,
         notes: Vec::new(),
     };
     exploration.host.set_deadline(exploration.bounds.deadline());
     exploration.host.set_memory_limit(config.max_memory.as_ref().map(|size| size.bytes));
-    exploration.note_single_worker(matches!(keeping, Keeping::Nothing));
+    exploration.note_single_worker();
     let stop = match exploration.keep(keeping)? {
         Some(stop) => stop,
         None => exploration.explore(progress)?,
@@ -147,8 +150,13 @@ struct Exploration<'a> {
     jobs: u32,
     /// When others may begin to help.
     alone_until: Duration,
-    /// What several workers have done, if there were several.
+    /// Whether several workers have searched, and what they have done, if the search does not know.
+    was_together: bool,
     together: Option<Counts>,
+    /// What several workers knew in another process.
+    crew: Option<SavedCrew>,
+    /// Executions that were lost with their process.
+    lost: u64,
     /// What the user should know.
     notes: Vec<String>,
 }
@@ -160,8 +168,8 @@ impl Exploration<'_> {
             if let Some(stop) = self.bounds.reached(&self.search.counts()) {
                 return Ok(stop);
             }
-            if self.needs_help() {
-                return self.explore_together(progress);
+            if self.crew.is_some() || self.needs_help() {
+                return self.go_on_together(progress);
             }
             let Some(plan) = self.search.next_schedule() else { return Ok(Stop::Exhausted) };
             match self.host.run(plan, &mut execution) {
@@ -173,9 +181,13 @@ impl Exploration<'_> {
             }
             let output = (self.outcomes.is_some() || self.search.reads_output()).then(|| self.host.output());
             let is_finding = self.check(&execution)?;
+            if execution.is_lost() {
+                self.give_up()?;
+                continue;
+            }
             let stops = is_finding && !self.config.keep_going;
             if !stops && self.finds_locations(&execution) {
-                progress.tick(|| self.counters(&execution));
+                progress.tick(|| self.counters(execution.steps.len()));
                 continue;
             }
             let before = self.search.counts().executions;
@@ -195,8 +207,18 @@ impl Exploration<'_> {
             if self.search.was_wrong() {
                 self.begin_anew(0);
             }
-            progress.tick(|| self.counters(&execution));
+            progress.tick(|| self.counters(execution.steps.len()));
         }
+    }
+
+    /// Goes on without what lies behind an execution that was lost.
+    fn give_up(&mut self) -> Result<(), Failure> {
+        if self.search.counts().runs == 0 {
+            return Err(killed_at_once());
+        }
+        self.search.give_up();
+        self.lost += 1;
+        Ok(())
     }
 
     /// Whether the execution showed that more locations matter than was known. Then what a step is changes, and the
@@ -222,7 +244,8 @@ impl Exploration<'_> {
 
     /// Looks at what the execution shows. Returns whether it is a finding.
     fn check(&mut self, execution: &Execution) -> Result<bool, Failure> {
-        if execution.ending().is_none_or(|ending| ending == Ending::Diverged) {
+        let is_lost_at_once = execution.is_lost() && self.search.counts().runs == 0;
+        if is_lost_at_once || execution.ending().is_none_or(|ending| ending == Ending::Diverged) {
             return Ok(false);
         }
         let mut shown = property::violations(execution, &self.config.rules);
@@ -241,10 +264,10 @@ impl Exploration<'_> {
         Ok(true)
     }
 
-    fn counters(&self, execution: &Execution) -> Counters {
+    fn counters(&self, depth: usize) -> Counters {
         Counters {
             executions: self.search.counts().started(),
-            depth: execution.steps.len() as u64,
+            depth: depth as u64,
             findings: self.recorder.findings().len() as u64,
             explored: self.search.explored(),
         }
@@ -252,7 +275,7 @@ impl Exploration<'_> {
 
     fn summarise(mut self, stop: Stop, summary: &mut Summary) {
         let counts = self.together.unwrap_or_else(|| self.search.counts());
-        summary.jobs = if self.together.is_some() { self.jobs } else { 1 };
+        summary.jobs = if self.was_together { self.jobs } else { 1 };
         let elapsed = self.bounds.elapsed().as_secs_f64();
         summary.runs = counts.runs;
         summary.executions = counts.executions;
@@ -276,7 +299,7 @@ impl Exploration<'_> {
         summary.findings = self.recorder.into_findings();
         let stop = if interrupt::requested() { Stop::Interrupted } else { stop };
         summary.levels = self.search.levels();
-        let end = guarantee::End { stop, found: !summary.findings.is_empty(), counts };
+        let end = guarantee::End { stop, found: !summary.findings.is_empty(), counts, lost: self.lost };
         let covered = guarantee::of(&*self.search, end, self.config, self.host.target());
         summary.complete = covered.complete;
         summary.guarantee = covered.text;
@@ -286,6 +309,13 @@ impl Exploration<'_> {
             (true, false) => Verdict::Incomplete,
         };
     }
+}
+
+/// Not even the first execution comes to an end.
+fn killed_at_once() -> Failure {
+    Failure::CannotRun(
+        "the program was killed from outside (SIGKILL) several times in a row, perhaps for want of memory".into(),
+    )
 }
 
 /// The program did something else than before.

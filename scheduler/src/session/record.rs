@@ -96,6 +96,11 @@ impl<'a> Recorder<'a> {
         // The file comes first: whatever happens from here on, the finding is not lost.
         finding.trace = Some(trace::numbered_path(&self.config.trace, self.findings.len() + 1));
         self.write(&finding, locations, host)?;
+        if violation.kind == Kind::Lost {
+            // To see it again may cost the process again, or not: it was tried often enough.
+            self.findings.push(finding);
+            return Ok(());
+        }
         match confirm(&finding, violation, host, &self.config.rules) {
             Err(Failure::Interrupted | Failure::OutOfTime | Failure::OutOfMemory) => {
                 finding.explanation.push("not confirmed by a second run: there was no time left".into());
@@ -136,12 +141,7 @@ impl<'a> Recorder<'a> {
         let Some(path) = &finding.trace else { return Ok(()) };
         let rules = Rules { isolation: host.isolation(), ..self.config.rules };
         let header = self.config.origin(&rules, locations).header(finding, host.thread_origins());
-        let trace = Trace { header, tokens: finding.schedule.clone(), flushed: flushes::names(finding) };
-        // Without its file a finding can not be shown again; what it is shall be known all the same.
-        trace::write(path, &trace).map_err(|error| {
-            let place = finding.location.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
-            Failure::CannotRun(format!("found {}{place}, but {error}", finding.headline()))
-        })
+        Ok(trace::write(path, &Trace { header, tokens: finding.schedule.clone(), flushed: flushes::names(finding) })?)
     }
 }
 

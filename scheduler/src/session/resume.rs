@@ -3,7 +3,7 @@
 use super::outcomes::Outcomes;
 use super::{Exploration, Stop};
 use crate::exit::Failure;
-use crate::explore::{Locations, Plan};
+use crate::explore::{Locations, Plan, Saved};
 use crate::frontend::Execution;
 use crate::journal::{Found, Journal, Record, Search, State, Story};
 use crate::property;
@@ -25,7 +25,7 @@ pub enum Keeping {
 }
 
 /// The journal does not say what a journal of this program says.
-fn does_not_fit(what: &str) -> Failure {
+pub(super) fn does_not_fit(what: &str) -> Failure {
     Failure::CannotRun(format!("can not go on with the journal: {what}; begin anew with `rscale run`"))
 }
 
@@ -35,7 +35,7 @@ impl Exploration<'_> {
         match keeping {
             Keeping::Nothing => Ok(None),
             Keeping::In(..) | Keeping::On(..) if !self.search.can_be_saved() => Err(Failure::Usage(
-                "--journal: these filters keep more than can be written down; it works with optimal, source and dpor"
+                "--journal: what these filters know of the search can not be written down (docs/filters.md says of which it can)"
                     .into(),
             )),
             Keeping::In(path, search) => {
@@ -54,11 +54,27 @@ impl Exploration<'_> {
 
     /// Writes down where the search stands, if it is time to, or has to be.
     pub(super) fn keep_state(&mut self, is_needed: bool) {
-        if !self.journal.as_mut().is_some_and(|journal| journal.is_due() || is_needed) {
+        // What several workers know, their leader writes down.
+        if self.together.is_some() || !self.journal.as_mut().is_some_and(|journal| journal.is_due() || is_needed) {
             return;
         }
-        let state = self.state();
-        if let (Some(journal), Some(state)) = (&mut self.journal, state) {
+        if let Some(search) = self.search.save() {
+            self.keep_search(search);
+        }
+    }
+
+    /// Writes down a search that stands like this.
+    pub(super) fn keep_search(&mut self, search: Saved) {
+        let threads = self.host.thread_origins();
+        let state = State {
+            search,
+            locations: self.locations.to_text(),
+            observed: self.observed.to_text(),
+            threads: threads.iter().map(|origin| (origin.thread.0, origin.parent.0, origin.child)).collect(),
+            outcomes: self.outcomes.as_ref().map(Outcomes::rows).unwrap_or_default(),
+            elapsed: self.bounds.elapsed().as_secs_f64(),
+        };
+        if let Some(journal) = &mut self.journal {
             journal.write(Record::State(Box::new(state)));
         }
     }
@@ -70,18 +86,6 @@ impl Exploration<'_> {
             let schedule = finding.schedule.iter().map(|token| token.to_code()).collect();
             journal.write(Record::Finding(Found { schedule, locations: self.locations.to_text() }));
         }
-    }
-
-    fn state(&self) -> Option<State> {
-        let threads = self.host.thread_origins();
-        Some(State {
-            search: self.search.save()?,
-            locations: self.locations.to_text(),
-            observed: self.observed.to_text(),
-            threads: threads.iter().map(|origin| (origin.thread.0, origin.parent.0, origin.child)).collect(),
-            outcomes: self.outcomes.as_ref().map(Outcomes::rows).unwrap_or_default(),
-            elapsed: self.bounds.elapsed().as_secs_f64(),
-        })
     }
 
     fn go_on(&mut self, story: &Story) -> Result<(), Failure> {
@@ -120,11 +124,15 @@ impl Exploration<'_> {
         self.locations = Locations::from_text(&state.locations).ok_or_else(nonsense)?;
         self.observed = Locations::from_text(&state.observed).ok_or_else(nonsense)?;
         self.host.set_locations(&self.locations, &self.observed);
-        let schedule = state.search.schedule().ok_or_else(nonsense)?;
-        let mut execution = Execution::default();
-        self.host.run(Plan::of(&schedule), &mut execution)?;
-        if !self.search.go_on(&state.search, &execution) {
-            return Err(does_not_fit("the program does not do what it did"));
+        if let Saved::Crew(saved) = &state.search {
+            self.crew = Some(saved.clone());
+        } else {
+            let schedule = state.search.schedule().ok_or_else(nonsense)?;
+            let mut execution = Execution::default();
+            self.host.run(Plan::of(&schedule), &mut execution)?;
+            if !self.search.go_on(&state.search, &execution) {
+                return Err(does_not_fit("the program does not do what it did"));
+            }
         }
         if let Some(outcomes) = &mut self.outcomes {
             *outcomes = Outcomes::from_rows(&state.outcomes);

@@ -67,8 +67,7 @@ fn count_from(machine: &Machine, program: &Program, copying: Copying, known: &mu
 }
 
 impl Enumeration {
-    /// A way through the program has come to its end.
-    pub(super) fn end(&mut self, program: &Program, machine: &Machine) {
+    fn end(&mut self, program: &Program, machine: &Machine) {
         let is_at = |kind: Kind| {
             (0..machine.threads.len()).any(|thread| machine.op(program, thread).is_some_and(|op| op.kind == kind))
         };

@@ -62,10 +62,10 @@ pub struct Machine {
 /// to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
-    pub(super) thread: usize,
+    thread: usize,
     piece: usize,
     writes: bool,
-    pub(super) flushes: bool,
+    flushes: bool,
 }
 
 impl Machine {

@@ -35,6 +35,57 @@ fn the_numbers_are_those_of_one_worker() {
     }
 }
 
+/// What a search says that must not depend on the number of workers; runs that were cut do.
+fn numbers(place: &Place, line: &[&str], jobs: &str, status: i32) -> Vec<String> {
+    expect_status(&place.rscale(&[line, &["--jobs", jobs], &SHARED].concat()), status);
+    let summary = summary(place);
+    assert_eq!(summary.number("jobs"), jobs.parse().ok(), "{line:?}");
+    let fields = ["verdict", "executions", "discarded", "states", "outcomes"];
+    fields.map(|field| format!("{field}: {}", summary.0[field])).into()
+}
+
+#[test]
+fn samples_are_those_of_one_worker() {
+    let place = Place::with("program", TWO_BUGS);
+    for filters in ["random", "pct=3", "pos"] {
+        let line = [
+            "run",
+            "./program",
+            "--filters",
+            filters,
+            "--max-executions",
+            "700",
+            "--seed",
+            "5",
+            "--outcomes",
+            "--keep-going",
+            "--quiet",
+        ];
+        let alone = numbers(&place, &line, "1", 1);
+        let found = kinds(&summary(&place));
+        for jobs in ["2", "3"] {
+            assert_eq!(numbers(&place, &line, jobs, 1), alone, "{filters} with {jobs} workers");
+            assert_eq!(kinds(&summary(&place)), found, "{filters} with {jobs} workers");
+        }
+        let first = |jobs| {
+            let line = [
+                "run",
+                "./program",
+                "--filters",
+                filters,
+                "--max-executions",
+                "700",
+                "--quiet",
+                "--trace",
+                "first.txt",
+            ];
+            numbers(&place, &line, jobs, 1);
+            fs::read_to_string(place.scratch.file("first.txt")).expect("a trace")
+        };
+        assert_eq!(first("1"), first("4"), "{filters}: the first finding");
+    }
+}
+
 #[test]
 fn a_bound_is_met_exactly() {
     let place = readers(12);
@@ -113,9 +164,10 @@ fn what_one_worker_has_to_do_is_said() {
         expect_status(&finished, 0);
         finished.out()
     };
-    assert!(told(&["--filters", "nsb"]).contains("these filters search with one worker"));
-    assert!(told(&["--journal", "journal"]).contains("with a journal, one worker searches"));
-    assert!(!told(&[]).contains("one worker searches"));
+    for filters in ["nsb", "epor", "bpor=9"] {
+        assert!(told(&["--filters", filters]).contains("these filters search with one worker"), "{filters}");
+    }
+    assert!(!told(&[]).contains("one worker"));
     for wrong in ["0", "many", "5000"] {
         expect_status(&place.rscale(&["run", "./readers", "--jobs", wrong]), 2);
     }

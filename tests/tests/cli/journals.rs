@@ -17,7 +17,9 @@ fn totals(summary: &Summary) -> Vec<String> {
 fn a_search_in_three_parts_is_one_search() {
     let place = readers(7);
     for filter in ["optimal", "source", "dpor"] {
-        let line = ["run", "./readers", "--filters", filter, "--outcomes", "--quiet", "--json", "result.json"];
+        // Several workers may cut another number of runs.
+        let options = ["--outcomes", "--quiet", "--json", "result.json", "--jobs", "1"];
+        let line = [&["run", "./readers", "--filters", filter][..], &options].concat();
         expect_status(&place.rscale(&line), 0);
         let whole = totals(&summary(&place));
         expect_status(&place.rscale(&[&line[..], &["--journal", filter, "--max-executions", "30"]].concat()), 3);
@@ -29,6 +31,64 @@ fn a_search_in_three_parts_is_one_search() {
             expect_status(&place.rscale(&[&resume[..], &["1000000"]].concat()), 0);
             assert_eq!(totals(&summary(&place)), whole, "{filter}");
         }
+    }
+}
+
+#[test]
+fn samples_go_on_too() {
+    let place = readers(4);
+    for (filters, most) in [("random", "60"), ("pct=3", "60"), ("pos", "60")] {
+        let line =
+            ["run", "./readers", "--filters", filters, "--outcomes", "--quiet", "--jobs", "1", "--json", "result.json"];
+        place.rscale(&[&line[..], &["--max-executions", most]].concat());
+        let whole = totals(&summary(&place));
+        let journal = format!("journal of {filters}");
+        expect_status(&place.rscale(&[&line[..], &["--journal", &journal, "--max-executions", "5"]].concat()), 3);
+        let resume = ["resume", &journal, "--quiet", "--json", "result.json", "--max-executions"];
+        expect_status(&place.rscale(&[&resume[..], &["9"]].concat()), 3);
+        assert_eq!(summary(&place).number("executions"), Some(9), "{filters}");
+        place.rscale(&[&resume[..], &[most]].concat());
+        assert_eq!(totals(&summary(&place)), whole, "{filters}");
+    }
+}
+
+/// The scheduler is killed as soon as it has written down something new, again and again. With several workers, too.
+#[test]
+fn a_search_that_is_killed_again_and_again_loses_nothing() {
+    let place = readers(14);
+    for (number, (jobs, filters)) in [("1", "optimal"), ("3", "optimal"), ("2", "source")].into_iter().enumerate() {
+        let name = format!("journal-{number}");
+        let journal = place.scratch.file(&name);
+        let states = || fs::read_to_string(&journal).map_or(0, |text| text.matches("\"State\"").count());
+        let start = [
+            "run",
+            "./readers",
+            "--journal",
+            &name,
+            "--filters",
+            filters,
+            "--jobs",
+            jobs,
+            "--alone",
+            "0",
+            "--outcomes",
+            "--quiet",
+        ];
+        let resume = ["resume", &name, "--quiet"];
+        let mut running = Running::start(&mut place.command(&start)).expect("started");
+        for _ in 0..3 {
+            let before = states();
+            wait_for(|| (states() > before || running.has_ended()).then_some(()))
+                .expect("a state is written every second");
+            let id = i32::try_from(running.id()).expect("a process");
+            let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGKILL); // or it has ended
+            running.finish().expect("ended");
+            running = Running::start(&mut place.command(&resume)).expect("started");
+        }
+        running.finish().expect("ended");
+        expect_status(&place.rscale(&[&resume[..], &["--json", "result.json"]].concat()), 0);
+        assert_eq!(summary(&place).number("executions"), Some(1 << 14), "{filters} with {jobs}");
+        assert_eq!(summary(&place).0["outcomes"].as_array().map(Vec::len), Some(15), "{filters} with {jobs}");
     }
 }
 
@@ -121,8 +181,10 @@ fn another_program_is_refused() {
 #[test]
 fn what_can_not_be_kept_is_refused() {
     let place = Place::with("program", ENDLESS);
-    let nsb = ["run", "./program", "--journal", "journal", "--filters", "nsb"];
-    place.refuses(&nsb, "it works with optimal, source and dpor");
+    for filters in ["nsb", "bpor=1", "epor", "pb=0..2"] {
+        let line = ["run", "./program", "--journal", "journal", "--filters", filters];
+        place.refuses(&line, "what these filters know of the search can not be written down");
+    }
     assert!(!Path::new(&place.scratch.file("journal")).exists(), "nothing is left behind");
     place.refuses(&["run", "./program", "--journal", "no/such/directory"], "there is no directory no/such");
     place.scratch.write("journal", "mine");

@@ -6,7 +6,8 @@
 use super::world::World;
 use crate::exit::Failure;
 use crate::parallel::{Controller, Nonsense, Report};
-use crate::reduce::Item;
+use crate::reduce::{Item, Names};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -20,11 +21,15 @@ pub struct Desk {
     /// The number of the world, to be looked at in passing.
     epoch: AtomicU64,
     is_closed: AtomicBool,
+    /// Whether everyone has to wait, because everything is about to be written down.
+    is_pausing: AtomicBool,
 }
 
 struct State {
     controller: Controller,
     world: World,
+    /// How the items of workers stand that wait until everything is written down.
+    standing: BTreeMap<usize, Item>,
 }
 
 /// What a worker is to do next.
@@ -40,8 +45,9 @@ pub enum Next {
 impl Desk {
     pub fn new(controller: Controller, world: World) -> Desk {
         let epoch = AtomicU64::new(world.epoch);
-        let state = Mutex::new(State { controller, world });
-        Desk { state, news: Condvar::new(), idle: AtomicUsize::new(0), epoch, is_closed: AtomicBool::new(false) }
+        let state = Mutex::new(State { controller, world, standing: BTreeMap::new() });
+        let [is_closed, is_pausing] = [const { AtomicBool::new(false) }; 2];
+        Desk { state, news: Condvar::new(), idle: AtomicUsize::new(0), epoch, is_closed, is_pausing }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -50,6 +56,8 @@ impl Desk {
 
     /// Nobody gets anything any more.
     pub fn close(&self) {
+        // Whoever has looked, and is about to wait, has the lock.
+        let _state = self.state();
         self.is_closed.store(true, SeqCst);
         self.news.notify_all();
     }
@@ -68,13 +76,18 @@ impl Desk {
     pub fn begin_anew(&self, controller: Controller, world: World) {
         let mut state = self.state();
         self.epoch.store(world.epoch, SeqCst);
-        *state = State { controller, world };
+        *state = State { controller, world, standing: BTreeMap::new() };
         self.news.notify_all();
     }
 
     /// The part of the search that is done, as far as can be told.
     pub fn explored(&self) -> Option<f64> {
         self.state().controller.explored()
+    }
+
+    /// Whether everything has been explored.
+    pub fn is_done(&self) -> bool {
+        self.state().controller.is_done()
     }
 
     /// Waits for something to do.
@@ -86,6 +99,10 @@ impl Desk {
             }
             if state.world.epoch != epoch {
                 return Next::Anew(Box::new(state.world.clone()));
+            }
+            if self.is_pausing() {
+                state = self.news.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
             }
             if let Some(item) = state.controller.next(worker) {
                 return Next::Explore(item);
@@ -112,6 +129,47 @@ impl Desk {
             self.news.notify_all();
         }
         Ok(state.controller.is_done())
+    }
+
+    /// Has everyone wait between two runs.
+    pub fn pause(&self) {
+        self.is_pausing.store(true, SeqCst);
+    }
+
+    /// Whether everyone has to wait.
+    pub fn is_pausing(&self) -> bool {
+        self.is_pausing.load(SeqCst)
+    }
+
+    /// A worker says how its item stands, and waits.
+    pub fn wait(&self, worker: usize, epoch: u64, item: Item) {
+        let mut state = self.state();
+        if state.world.epoch == epoch {
+            state.standing.insert(worker, item);
+        }
+        while self.is_pausing() && self.is_current(epoch) {
+            state = self.news.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Everything that is left, once all wait.
+    pub fn saved(&self, names: &Names) -> Option<Vec<u8>> {
+        let state = &mut *self.state();
+        state.controller.saved(&state.standing, names)
+    }
+
+    /// Whether all who have something to do wait.
+    pub fn all_wait(&self) -> bool {
+        let state = self.state();
+        state.controller.busy().all(|worker| state.standing.contains_key(&worker))
+    }
+
+    /// Everyone goes on.
+    pub fn go_on(&self) {
+        let mut state = self.state();
+        state.standing.clear();
+        self.is_pausing.store(false, SeqCst);
+        self.news.notify_all();
     }
 
     /// Whether the idle find nothing, so that the busy have to share.

@@ -6,6 +6,7 @@
 
 mod budget;
 mod desk;
+mod sampling;
 mod worker;
 mod world;
 
@@ -14,25 +15,32 @@ pub(super) use world::learn;
 use super::bounds::Stop;
 use super::{Exploration, Outcomes};
 use crate::exit::Failure;
-use crate::explore::{Counts, Locations, Order, Plan};
+use crate::explore::{Counts, Locations, Order, Plan, Saved, SavedCrew};
+use crate::finding::Kind;
 use crate::frontend::Execution;
 use crate::interrupt;
+use crate::journal::Journal;
 use crate::launch::Processors;
-use crate::parallel::Controller;
-use crate::property;
-use crate::reduce::Item;
+use crate::parallel::{Controller, Unreadable};
+use crate::property::{self, Shown};
+use crate::reduce::{Item, Names};
+use crate::report::base64;
 use crate::report::progress::{Counters, Progress};
 use budget::Budget;
 use crossbeam_channel::{Receiver, RecvTimeoutError, unbounded};
 use desk::Desk;
 use rscale_protocol::arena::Token;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use worker::Post;
 use world::World;
 
 /// How long to wait for news before looking at the clock.
 const LOOK: Duration = Duration::from_millis(50);
+/// The same while workers wait until everything is written down.
+const LOOK_WHILE_ALL_WAIT: Duration = Duration::from_millis(1);
+/// How long to wait for that when the search is over.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// From a worker.
 struct News {
@@ -45,6 +53,8 @@ enum What {
     Counted(Box<Counts>, Outcomes),
     /// Steps of an execution that shows something.
     Found(Vec<Token>, Locations),
+    /// Steps of an execution that was lost.
+    Lost(Vec<Token>, Locations),
     /// More is shared than was known.
     Learned(Box<World>, bool),
     /// It can not go on.
@@ -58,37 +68,97 @@ enum What {
 impl Exploration<'_> {
     /// Whether it is time for others to help.
     pub(super) fn needs_help(&mut self) -> bool {
-        self.jobs > 1
-            && self.journal.is_none()
-            && self.bounds.elapsed() >= self.alone_until
-            && self.search.sharing().is_some()
+        self.jobs > 1 && self.bounds.elapsed() >= self.alone_until && self.can_be_helped()
+    }
+
+    fn can_be_helped(&mut self) -> bool {
+        self.search.sample().is_some() || self.search.sharing().is_some()
     }
 
     /// Says so if the user wants several workers, and one has to do.
-    pub(super) fn note_single_worker(&mut self, has_no_journal: bool) {
-        if !self.config.wants_jobs || self.jobs == 1 {
-            return;
-        }
-        if self.search.sharing().is_none() {
-            self.notes.push("--jobs: these filters search with one worker; optimal, source and dpor use more".into());
-        } else if !has_no_journal {
-            self.notes.push("--jobs: with a journal, one worker searches".into());
+    pub(super) fn note_single_worker(&mut self) {
+        if self.config.wants_jobs && self.jobs > 1 && !self.can_be_helped() {
+            self.notes
+                .push("--jobs: these filters search with one worker (docs/filters.md says which use more)".into());
         }
     }
 
-    /// Goes on with several workers, until nothing is left or a bound is reached.
-    pub(super) fn explore_together(&mut self, progress: &mut Progress) -> Result<Stop, Failure> {
-        let jobs = self.jobs as usize;
-        let Some(search) = self.search.sharing() else { return Ok(Stop::Exhausted) };
-        let ((whole, counts), names) = (search.as_item(), search.names());
-        let world = World {
+    /// The world as it is known.
+    fn world(&mut self) -> World {
+        World {
             epoch: 0,
             locations: self.locations.clone(),
             observed: self.observed.clone(),
             threads: self.host.thread_origins(),
-        };
+            common: self.search.sharing().map(|search| search.common()).unwrap_or_default(),
+        }
+    }
+
+    /// A worker has left.
+    fn part(&mut self, notes: Vec<String>, unseen: bool) {
+        for note in notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        self.host.has_unseen_code(unseen);
+    }
+
+    /// Records that an execution was lost. It is tried once more, with the process of this thread.
+    fn record_lost(&mut self, schedule: &[Token], locations: &Locations) -> Result<(), Failure> {
+        let (execution, mut shown) = self.run_again(schedule, locations)?;
+        shown.retain(|shown| shown.violation.kind == Kind::Lost);
+        let elsewhere = property::lost_elsewhere(execution.steps.len().min(schedule.len()));
+        match shown.first().or(elsewhere.as_ref()) {
+            Some(shown) => self.recorder.record(shown, &execution, locations, &mut self.host),
+            None => Ok(()),
+        }
+    }
+
+    fn run_again(&mut self, schedule: &[Token], locations: &Locations) -> Result<(Execution, Vec<Shown>), Failure> {
+        self.host.set_locations(locations, &self.observed);
+        let mut execution = Execution::default();
+        self.host.run(Plan::of(schedule), &mut execution)?;
+        let shown = property::violations(&execution, &self.config.rules);
+        Ok((execution, shown))
+    }
+
+    /// Records what a schedule that a worker found shows, with the process of this thread.
+    fn record(&mut self, schedule: &[Token], locations: &Locations) -> Result<(), Failure> {
+        let (execution, mut shown) = self.run_again(schedule, locations)?;
+        if shown.is_empty() {
+            return Err(Failure::Nondeterministic(
+                "a worker found something that the same schedule does not show in another process: something outside of \
+                 rscale's control decides what the program does"
+                    .into(),
+            ));
+        }
+        if !self.config.keep_going {
+            shown.truncate(1);
+        }
+        for shown in &shown {
+            self.recorder.record(shown, &execution, locations, &mut self.host)?;
+        }
+        Ok(())
+    }
+
+    /// Goes on with several workers, until nothing is left or a bound is reached.
+    pub(super) fn go_on_together(&mut self, progress: &mut Progress) -> Result<Stop, Failure> {
+        if self.search.sample().is_some() { self.sample_together(progress) } else { self.explore_together(progress) }
+    }
+
+    /// Goes on with several workers, until nothing is left or a bound is reached.
+    fn explore_together(&mut self, progress: &mut Progress) -> Result<Stop, Failure> {
+        let jobs = self.jobs as usize;
+        let Some(search) = self.search.sharing() else { return Ok(Stop::Exhausted) };
+        let (whole, counts) = search.as_item();
+        let world = self.world();
         let order = Order::new(self.terms.seed);
-        let desk = Desk::new(Controller::new(jobs, whole, order), world.clone());
+        let (controller, counts) = match self.crew.take() {
+            Some(SavedCrew { controller, counts }) => (restored(&controller, &world.common.names, jobs)?, counts),
+            None => (Controller::new(jobs, whole, order), counts),
+        };
+        let desk = Desk::new(controller, world.clone());
         let budget = Budget::new(self.bounds.runs_left(&counts), self.bounds.counts_runs());
         let processors = Processors::mine().ok().filter(|processors| processors.count() < 2 * jobs);
         let launch = self.host.target().launch().clone();
@@ -96,17 +166,23 @@ impl Exploration<'_> {
         let (filters, terms, config, deadline) = (self.filters, self.terms, self.config, self.bounds.deadline());
         thread::scope(|scope| {
             for number in 0..jobs {
-                let (leader, names, world, launch) = (leader.clone(), names.clone(), world.clone(), launch.clone());
-                let (desk, budget) = (&desk, &budget);
-                let post = Post { number, desk, leader, config, filters, terms, names, deadline, world, budget };
+                let (leader, world, launch) = (leader.clone(), world.clone(), launch.clone());
+                let (desk, budget, is_kept) = (&desk, &budget, self.journal.is_some());
+                let post = Post { number, desk, leader, config, filters, terms, deadline, world, budget, is_kept };
                 scope.spawn(move || post.work(launch, processors));
             }
             drop(leader);
             let mut crew = Crew { exploration: self, inbox, world, counts, desk: &desk, order };
             let stop = crew.lead(progress);
+            if stop.as_ref().is_ok_and(|stop| matches!(stop, Stop::Executions | Stop::Found)) {
+                crew.keep_last();
+            }
             budget.close();
             desk.close();
             crew.dismiss();
+            if stop.as_ref().is_ok_and(|stop| *stop == Stop::Exhausted) {
+                crew.keep();
+            }
             stop
         })
     }
@@ -124,13 +200,26 @@ struct Crew<'a, 'b> {
 
 impl Crew<'_, '_> {
     fn lead(&mut self, progress: &mut Progress) -> Result<Stop, Failure> {
+        if self.desk.is_done() {
+            return Ok(Stop::Exhausted);
+        }
         loop {
-            let news = match self.inbox.recv_timeout(LOOK) {
+            if self.exploration.journal.as_ref().is_some_and(Journal::is_time) {
+                self.desk.pause();
+            }
+            let patience = if self.desk.is_pausing() { LOOK_WHILE_ALL_WAIT } else { LOOK };
+            let news = match self.inbox.recv_timeout(patience) {
                 Ok(news) => Some(news),
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => return Ok(Stop::Interrupted),
             };
             if let Some(stop) = news.map_or(Ok(None), |news| self.hear(news))? {
+                return Ok(stop);
+            }
+            if self.desk.is_pausing()
+                && self.desk.all_wait()
+                && let Some(stop) = self.keep_all()?
+            {
                 return Ok(stop);
             }
             if interrupt::requested() {
@@ -152,17 +241,70 @@ impl Crew<'_, '_> {
         match what {
             What::Failed(failure) => return Err(failure),
             What::Found(schedule, locations) => {
-                self.record(&schedule, &locations)?;
+                let before = self.exploration.recorder.findings().len();
+                self.exploration.record(&schedule, &locations)?;
+                self.exploration.keep_findings(before);
                 return Ok((!self.exploration.config.keep_going).then_some(Stop::Found));
+            }
+            What::Lost(schedule, locations) => {
+                self.exploration.lost += 1;
+                let before = self.exploration.recorder.findings().len();
+                self.exploration.record_lost(&schedule, &locations)?;
+                self.exploration.keep_findings(before);
             }
             What::Stopped(Stop::Exhausted) if is_old => {}
             What::Stopped(stop) => return Ok(Some(stop)),
             What::Counted(counts, outcomes) if !is_old => self.count(&counts, outcomes),
             What::Learned(world, sections_vary) if !is_old => self.begin_anew(*world, sections_vary),
-            What::Left(notes, unseen) => self.part(notes, unseen),
+            What::Left(notes, unseen) => self.exploration.part(notes, unseen),
             What::Counted(..) | What::Learned(..) => {}
         }
         Ok(None)
+    }
+
+    /// Writes down where everyone stands, who all wait: what they have done, they have said before.
+    fn keep_all(&mut self) -> Result<Option<Stop>, Failure> {
+        let mut stop = None;
+        while stop.is_none()
+            && let Ok(news) = self.inbox.try_recv()
+        {
+            stop = self.hear(news)?;
+        }
+        if stop.is_none() {
+            self.keep();
+        }
+        self.desk.go_on();
+        Ok(stop)
+    }
+
+    /// Writes down where everyone stands when the search is stopped, if they say so soon.
+    fn keep_last(&mut self) {
+        if self.exploration.journal.is_none() {
+            return;
+        }
+        self.desk.pause();
+        let begin = Instant::now();
+        while !self.desk.all_wait() && begin.elapsed() < PATIENCE {
+            thread::sleep(LOOK_WHILE_ALL_WAIT);
+        }
+        while let Ok(News { epoch, what }) = self.inbox.try_recv() {
+            match what {
+                What::Counted(counts, outcomes) if epoch == self.world.epoch => self.count(&counts, outcomes),
+                What::Left(notes, unseen) => self.exploration.part(notes, unseen),
+                _ => {}
+            }
+        }
+        self.keep();
+    }
+
+    fn keep(&mut self) {
+        if self.exploration.journal.is_none() {
+            return;
+        }
+        if let Some(controller) = self.desk.saved(&self.world.common.names) {
+            let saved = SavedCrew { controller: base64::encode(&controller), counts: self.counts };
+            self.exploration.keep_search(Saved::Crew(saved));
+        }
     }
 
     fn count(&mut self, counts: &Counts, outcomes: Outcomes) {
@@ -170,29 +312,6 @@ impl Crew<'_, '_> {
         if let Some(all) = &mut self.exploration.outcomes {
             all.merge(outcomes);
         }
-    }
-
-    /// Records what the schedule shows, with the process of this thread.
-    fn record(&mut self, schedule: &[Token], locations: &Locations) -> Result<(), Failure> {
-        let exploration = &mut *self.exploration;
-        exploration.host.set_locations(locations, &exploration.observed);
-        let mut execution = Execution::default();
-        exploration.host.run(Plan::of(schedule), &mut execution)?;
-        let mut shown = property::violations(&execution, &exploration.config.rules);
-        if shown.is_empty() {
-            return Err(Failure::Nondeterministic(
-                "a worker found something that the same schedule does not show in another process: something outside of \
-                 rscale's control decides what the program does"
-                    .into(),
-            ));
-        }
-        if !exploration.config.keep_going {
-            shown.truncate(1);
-        }
-        for shown in &shown {
-            exploration.recorder.record(shown, &execution, locations, &mut exploration.host)?;
-        }
-        Ok(())
     }
 
     /// What a step is has changed: the search begins anew.
@@ -215,26 +334,30 @@ impl Crew<'_, '_> {
         progress.look(|| Counters { executions, depth, findings, explored: self.desk.explored() });
     }
 
-    /// A worker has left.
-    fn part(&mut self, notes: Vec<String>, unseen: bool) {
-        let exploration = &mut *self.exploration;
-        for note in notes {
-            if !exploration.notes.contains(&note) {
-                exploration.notes.push(note);
-            }
-        }
-        exploration.host.has_unseen_code(unseen);
-    }
-
     /// Waits until all workers have left; what they have counted counts.
     fn dismiss(&mut self) {
         while let Ok(News { epoch, what }) = self.inbox.recv() {
             match what {
                 What::Counted(counts, outcomes) if epoch == self.world.epoch => self.count(&counts, outcomes),
-                What::Left(notes, unseen) => self.part(notes, unseen),
+                What::Left(notes, unseen) => self.exploration.part(notes, unseen),
                 _ => {}
             }
         }
         self.exploration.together = Some(self.counts);
+        self.exploration.was_together = true;
     }
+}
+
+/// The controller of another process.
+fn restored(text: &str, names: &Names, jobs: usize) -> Result<Controller, Failure> {
+    let bytes = base64::decode(text).ok_or(Unreadable::Damaged);
+    bytes.and_then(|bytes| Controller::restored(&bytes, names, jobs)).map_err(|reason| {
+        let reason = match reason {
+            Unreadable::Version(version) => {
+                format!("it has parts of version {version}, which this rscale does not read")
+            }
+            Unreadable::Damaged => "it makes no sense".into(),
+        };
+        crate::session::resume::does_not_fit(&reason)
+    })
 }

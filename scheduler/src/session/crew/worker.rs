@@ -12,7 +12,7 @@ use crate::frontend::Execution;
 use crate::launch::{Launch, Processors};
 use crate::parallel::Report;
 use crate::property;
-use crate::reduce::{Item, Leaf, Names};
+use crate::reduce::{Item, Leaf};
 use crate::session::bounds::Stop;
 use crate::session::host::Host;
 use crate::session::outcomes::Outcomes;
@@ -33,10 +33,11 @@ pub struct Post<'a> {
     pub config: &'a RunConfig,
     pub filters: &'a [FilterChoice],
     pub terms: Terms,
-    pub names: Names,
     pub deadline: Option<Instant>,
     pub world: World,
     pub budget: &'a Budget,
+    /// Whether there is a journal: then whoever has nothing to do has said all that it has done.
+    pub is_kept: bool,
 }
 
 /// A worker.
@@ -97,7 +98,7 @@ impl Post<'_> {
     fn search(&self) -> Box<dyn Strategy> {
         let mut search = filters::strategy(self.filters, self.terms);
         if let Some(search) = search.sharing() {
-            search.agree_with(&self.names);
+            search.agree_with(&self.world.common);
         }
         search
     }
@@ -142,6 +143,9 @@ impl Worker<'_> {
     /// Nothing is left of the item.
     fn finish(&mut self) -> Result<(), Failure> {
         self.collect_counts();
+        if self.post.is_kept {
+            self.count();
+        }
         if self.tell([Report::Finished])? {
             self.count();
             self.send(What::Stopped(Stop::Exhausted));
@@ -161,15 +165,19 @@ impl Worker<'_> {
         let sharing = self.search.sharing().ok_or_else(does_not_fit)?;
         let mut is_taken = false;
         if let Some(plan) = sharing.first_run(item) {
-            if matches!(item, Item::Leaf(_)) {
+            if item.begins_with_run() {
                 match self.post.budget.take() {
                     Ok(()) => is_taken = true,
-                    Err(denied) => return Ok(self.deny(denied)),
+                    Err(denied) => return self.deny(denied, Some(item)),
                 }
             }
             if let Err(failure) = self.host.run(plan, &mut self.execution) {
                 self.post.budget.settle(false);
                 return Err(failure);
+            }
+            if is_taken && self.execution.is_lost() {
+                self.post.budget.settle(false);
+                return self.lose_beginning(item);
             }
         }
         let sharing = self.search.sharing().ok_or_else(does_not_fit)?;
@@ -189,18 +197,50 @@ impl Worker<'_> {
         self.pursue()
     }
 
+    /// Nothing comes of an item: the process is lost whenever its beginning is tried.
+    fn lose_beginning(&mut self, item: &Item) -> Result<Left, Failure> {
+        self.say_what_is_lost();
+        if matches!(item, Item::Leaf(_)) {
+            let report = Report::Begun(Vec::new());
+            self.post.desk.tell(self.post.number, self.post.world.epoch, [report])?;
+        }
+        Ok(Left::Finished)
+    }
+
+    /// Goes on without what lies behind a run. Without the first one there is nothing.
+    fn lose_run(&mut self) -> Result<(), Failure> {
+        let is_first = self.search.sharing().is_some_and(|search| matches!(search.as_item().0, Item::Fresh(_)));
+        if is_first {
+            return Err(crate::session::killed_at_once());
+        }
+        self.search.give_up();
+        self.say_what_is_lost();
+        Ok(())
+    }
+
+    fn say_what_is_lost(&self) {
+        let schedule = self.execution.steps.iter().map(|step| step.token()).collect();
+        self.send(What::Lost(schedule, self.post.world.locations.clone()));
+    }
+
     fn say_what_began(&mut self, leaf: &Leaf) -> Result<(), Failure> {
         let begun = self.search.sharing().map(|search| search.begun(leaf)).unwrap_or_default();
         let report = Report::Begun(begun);
         self.post.desk.tell(self.post.number, self.post.world.epoch, [report]).map(|_| ())
     }
 
-    fn deny(&self, denied: Denied) -> Left {
+    /// There is no other run. With a journal, how the item stands is written down before all leave.
+    fn deny(&mut self, denied: Denied, first: Option<&Item>) -> Result<Left, Failure> {
         if denied == Denied::UsedUp {
             self.send(What::Stopped(Stop::Executions));
-            self.post.desk.close();
+            if self.post.is_kept {
+                self.post.desk.pause();
+                self.wait(first)?;
+            } else {
+                self.post.desk.close();
+            }
         }
-        Left::Given
+        Ok(Left::Given)
     }
 
     fn pursue(&mut self) -> Result<Left, Failure> {
@@ -208,8 +248,12 @@ impl Worker<'_> {
             if !self.post.desk.is_current(self.post.world.epoch) {
                 return Ok(Left::Given);
             }
+            if self.post.desk.is_pausing() {
+                self.wait(None)?;
+                continue;
+            }
             if let Err(denied) = self.post.budget.take() {
-                return Ok(self.deny(denied));
+                return self.deny(denied, None);
             }
             let before = self.search.counts().executions;
             let Some(plan) = self.search.next_schedule() else {
@@ -217,6 +261,11 @@ impl Worker<'_> {
                 return Ok(Left::Finished);
             };
             let ran = self.host.run(plan, &mut self.execution);
+            if ran.is_ok() && self.execution.is_lost() {
+                self.post.budget.settle(false);
+                self.lose_run()?;
+                continue;
+            }
             let goes_on = ran.and_then(|()| self.absorb());
             self.post.budget.settle(self.search.counts().executions > before);
             if !goes_on? {
@@ -224,6 +273,19 @@ impl Worker<'_> {
             }
             self.share()?;
         }
+    }
+
+    /// Waits until everything has been written down, with all that the others have to know of the item, which may not have
+    /// begun.
+    fn wait(&mut self, first: Option<&Item>) -> Result<(), Failure> {
+        self.collect_counts();
+        self.count();
+        self.tell([])?;
+        let standing = first.cloned().or_else(|| self.search.sharing().map(|search| search.as_item().0));
+        if let Some(item) = standing {
+            self.post.desk.wait(self.post.number, self.post.world.epoch, item);
+        }
+        Ok(())
     }
 
     /// Reads the execution. Returns whether the search goes on as it is.

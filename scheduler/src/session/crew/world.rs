@@ -4,6 +4,7 @@ use crate::backend::RunEnd;
 use crate::config::{Rules, Scope};
 use crate::explore::Locations;
 use crate::frontend::Execution;
+use crate::reduce::Common;
 use crate::session::host::Host;
 use rscale_protocol::ThreadId;
 use rscale_replay::trace::ThreadOrigin;
@@ -19,6 +20,8 @@ pub struct World {
     pub observed: Locations,
     /// The creation paths behind thread numbers. A process numbers new ones as they come, so others may disagree.
     pub threads: Vec<ThreadOrigin>,
+    /// What the searches of all workers share.
+    pub common: Common,
 }
 
 impl World {

@@ -1,0 +1,91 @@
+//! The board as bytes, for a journal.
+
+use super::{Board, NodeId, ROOT, Shared};
+use crate::explore::Order;
+use crate::reduce::footprint::Footprint;
+use crate::reduce::plan::Wanted;
+use crate::reduce::wakeup::Tree;
+use crate::reduce::wire::{Reader, Wire, Writer};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+impl Wire for Board {
+    fn write(&self, to: &mut Writer) {
+        let nodes: BTreeMap<&NodeId, &Shared> = self.nodes.iter().collect();
+        nodes.len().write(to);
+        for (id, shared) in nodes {
+            id.write(to);
+            shared.write(to);
+        }
+        let items: BTreeMap<u64, u64> = self.items.iter().map(|(&item, &node)| (item, node)).collect();
+        items.into_iter().collect::<Vec<_>>().write(to);
+        self.next_id.write(to);
+        self.sections_vary.write(to);
+        self.order.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<Board> {
+        let nodes: HashMap<NodeId, Shared> = Vec::read(from)?.into_iter().collect();
+        let items: HashMap<u64, u64> = Vec::read(from)?.into_iter().collect();
+        let (next_id, sections_vary, order) = (u64::read(from)?, bool::read(from)?, Order::read(from)?);
+        let mut board = Board { nodes, items, open: BTreeSet::new(), next_id, sections_vary, order };
+        if !board.makes_sense() {
+            return None;
+        }
+        let places: Vec<NodeId> = board.nodes.keys().copied().collect();
+        places.into_iter().for_each(|place| board.update(place));
+        Some(board)
+    }
+}
+
+impl Board {
+    /// Whether what refers to something finds it, and every state is counted where it should be.
+    fn makes_sense(&self) -> bool {
+        let is_known = |id: &NodeId| self.nodes.contains_key(id) && *id <= self.next_id;
+        let is_sound = |(id, shared): (&NodeId, &Shared)| {
+            let items = self.items.values().filter(|place| *place == id).count();
+            let is_child = |parent: &NodeId| self.nodes.get(parent).is_some_and(|above| above.children.contains(id));
+            let comes_from = shared.parent.as_ref().map_or(*id == ROOT, is_child);
+            let is_parent = |child: &NodeId| self.nodes.get(child).is_some_and(|below| below.parent == Some(*id));
+            comes_from && shared.items == items && shared.children.iter().all(is_parent)
+        };
+        self.nodes.contains_key(&ROOT)
+            && self.items.iter().all(|(item, place)| *item <= self.next_id && is_known(place))
+            && self.nodes.iter().all(is_sound)
+    }
+}
+
+impl Wire for Shared {
+    fn write(&self, to: &mut Writer) {
+        self.parent.write(to);
+        self.at.write(to);
+        self.came_by.write(to);
+        self.steps.write(to);
+        self.is_leaf.write(to);
+        self.sleep.write(to);
+        self.inherited.write(to);
+        self.taken.write(to);
+        self.children.write(to);
+        self.tree.write(to);
+        self.items.write(to);
+        self.pending.write(to);
+        self.deferred.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<Shared> {
+        Some(Shared {
+            parent: Option::read(from)?,
+            at: usize::read(from)?,
+            came_by: Option::read(from)?,
+            steps: Vec::read(from)?,
+            is_leaf: bool::read(from)?,
+            sleep: Vec::read(from)?,
+            inherited: usize::read(from)?,
+            taken: Vec::read(from)?,
+            children: Vec::read(from)?,
+            tree: Tree::read(from)?,
+            items: usize::read(from)?,
+            pending: Option::<Vec<(Footprint, Tree)>>::read(from)?,
+            deferred: Vec::<Wanted>::read(from)?,
+        })
+    }
+}
