@@ -51,7 +51,7 @@ fn writes_bytes(from: *const c_void, length: usize, stream: Stream) {
 
 /// Whether several threads use the stream: 1 if they do.
 pub(super) fn is_shared(here: Here, stream: Stream) -> usize {
-    here.shared([stream.cast_const()], || size_of::<c_int>())
+    here.shared([stream.cast_const()], size_of::<c_int>)
 }
 
 /// Fills memory from a stream: the points of all of it are passed before, what was written is made known after.

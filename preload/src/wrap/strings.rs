@@ -36,7 +36,7 @@ fn reads_compared(first: Text, second: Text, limit: usize, fold: fn(u8) -> u8) {
         let differs = |&index: &usize| fold(byte(first, index)) != fold(byte(second, index)) || byte(first, index) == 0;
         (0..limit).find(differs).map_or(limit, |index| index + 1)
     };
-    here.at_once(here.shared([first, second], &extent), || {
+    here.at_once(here.shared([first, second], extent), || {
         here.reads_found(first, extent);
         here.reads_found(second, extent);
     });

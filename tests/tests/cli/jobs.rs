@@ -165,7 +165,7 @@ fn what_one_worker_has_to_do_is_said() {
         finished.out()
     };
     for filters in ["nsb", "epor", "bpor=9"] {
-        assert!(told(&["--filters", filters]).contains("these filters search with one worker"), "{filters}");
+        assert!(told(&["--filters", filters]).contains("this search has one worker"), "{filters}");
     }
     assert!(!told(&[]).contains("one worker"));
     for wrong in ["0", "many", "5000"] {

@@ -85,7 +85,7 @@ fn with_libraries(others: &[&str]) -> Place {
     let mut options = vec![format!("-L{directory}"), "-lcounting".into(), format!("-Wl,-rpath,{directory}")];
     options.push("-Wl,--no-as-needed".into());
     for name in others {
-        let source = place.scratch.write(&format!("{name}.c"), &format!("int {name}(int *x) {{ return ++*x; }}"));
+        let source = place.scratch.write(&format!("{name}.c"), format!("int {name}(int *x) {{ return ++*x; }}"));
         let library = place.scratch.file(&format!("lib{name}.so"));
         compile(&source, &library, &["-shared", "-fPIC"]).expect("the library compiles");
         options.push(format!("-l{name}"));

@@ -29,6 +29,7 @@ use crate::report::progress::{Counters, Progress};
 use budget::Budget;
 use crossbeam_channel::{Receiver, RecvTimeoutError, unbounded};
 use desk::Desk;
+use rscale_protocol::MemoryModel;
 use rscale_protocol::arena::Token;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -71,15 +72,17 @@ impl Exploration<'_> {
         self.jobs > 1 && self.bounds.elapsed() >= self.alone_until && self.can_be_helped()
     }
 
+    /// Under weak memory only samples are shared: with several workers, complete executions of a search in which threads wait
+    /// in loops for stores to become visible are not always as many as with one.
     fn can_be_helped(&mut self) -> bool {
-        self.search.sample().is_some() || self.search.sharing().is_some()
+        let is_exact = self.config.rules.memory == MemoryModel::Sc;
+        self.search.sample().is_some() || (is_exact && self.search.sharing().is_some())
     }
 
     /// Says so if the user wants several workers, and one has to do.
     pub(super) fn note_single_worker(&mut self) {
         if self.config.wants_jobs && self.jobs > 1 && !self.can_be_helped() {
-            self.notes
-                .push("--jobs: these filters search with one worker (docs/filters.md says which use more)".into());
+            self.notes.push("--jobs: this search has one worker (docs/filters.md says which have more)".into());
         }
     }
 
