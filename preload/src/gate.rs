@@ -4,6 +4,7 @@
 //! code that follows runs up to the next gate without interruption. That is SCALE's thread transition (section 3.1).
 
 use crate::syscalls::signals::send as signals;
+use crate::wrap::object;
 use crate::{access, arena, buffer, cancel, enabled, evaluation, finish, policy, sched, world};
 use core::arch::asm;
 use core::cell::Cell;
@@ -106,7 +107,9 @@ pub fn pass_or_cancel(mut action: Action, mut refresh: impl FnMut(&mut Action)) 
             let choice = wait_for_turn(&action);
             action = world.look(|model| model.current(&action));
             refresh(&mut action);
-            perform(&buffer::resolved(action), choice)
+            let outcome = perform(&buffer::resolved(action), choice);
+            object::check_used(&action);
+            outcome
         };
         if let Some(misuse) = outcome.misuse {
             finish::misuse(misuse);

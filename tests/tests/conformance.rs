@@ -26,8 +26,6 @@ const SYNC: [&str; 8] =
 /// Where memory accesses are, too.
 const ALL: [&str; 8] =
     ["nsb,lcd,superstep", "nsb", "nsb,superstep", "nsb,lcd", "lcd,superstep", "lcd", "optimal", "nsb,lcd,db=100000"];
-/// What is known to be missed, and why: freeing memory is no step, and dependent with nothing.
-const EXCEPTIONS: [(&str, [&str; 3]); 1] = [("mutex/freed_bug.c", ["optimal", "source", "dpor"])];
 /// How many of them each program takes.
 const TAKEN: usize = 2;
 
@@ -82,9 +80,7 @@ impl Bench {
             }
             let lists = if scope == "all" { ALL } else { SYNC };
             let taken = if self.takes_all { lists.len() } else { TAKEN };
-            let is_known =
-                |filters: &&str| EXCEPTIONS.iter().any(|(name, lists)| *name == source.name && lists.contains(filters));
-            for filters in lists.into_iter().cycle().skip(number).take(taken).filter(|filters| !is_known(filters)) {
+            for filters in lists.into_iter().cycle().skip(number).take(taken) {
                 let filtered = explore(filters, &[])?;
                 expect_same(&everything, &filtered).map_err(|problem| format!("{scope}, {filters}: {problem}"))?;
                 count += 1;

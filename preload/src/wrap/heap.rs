@@ -1,6 +1,6 @@
 //! `malloc` and its family, on the shim's own heap.
 
-use super::{fail, wrap};
+use super::{fail, object, wrap};
 use crate::access::{self, Here};
 use crate::heap;
 use core::ffi::{c_int, c_void};
@@ -17,6 +17,7 @@ fn allocate(size: usize, alignment: usize) -> *mut c_void {
 
 /// The program gives up a block: to others that use it in no particular order this is a write.
 fn give_up(pointer: *mut c_void) {
+    object::give_up(pointer as u64, heap::size_of_block(pointer.cast()) as u64);
     if access::is_watching() {
         let here = Here::caller();
         here.frees(pointer, heap::size_of_block(pointer.cast()));

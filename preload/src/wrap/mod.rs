@@ -20,7 +20,7 @@ pub mod interface;
 pub mod memory;
 pub mod mutex;
 pub mod numbers;
-mod object;
+pub mod object;
 pub mod once;
 mod output;
 pub mod print;

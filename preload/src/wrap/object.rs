@@ -5,9 +5,9 @@
 //! mark in every object that it knows, in a word that is zero in all static initialisers. An object without the mark is a
 //! fresh one, whatever the model remembers of its address.
 
-use crate::{finish, heap, world};
-use rscale_protocol::Misuse;
-use rscale_protocol::model::ObjectState;
+use crate::{evaluation, finish, gate, heap, world};
+use rscale_protocol::model::{Model, Object, ObjectState};
+use rscale_protocol::{Action, Family, Misuse, Op, Variable};
 
 /// Where the mark lies in a `pthread_mutex_t`, `pthread_cond_t` and `pthread_rwlock_t`.
 const MARK_OFFSET: usize = 12;
@@ -50,6 +50,37 @@ fn mark<T>(object: *mut T) {
 pub fn check_memory<T>(object: *const T) {
     if heap::is_in_freed_block(object as u64) {
         finish::misuse(Misuse::FreedMemory);
+    }
+}
+
+/// A block is about to be freed. Who has an object in it and is about to use it must come first: to them this is a step.
+pub fn give_up(start: u64, length: u64) {
+    let world = world::get();
+    if length == 0 || !world.running.get() || world.is_alone() || evaluation::is_under_way() {
+        return;
+    }
+    let mut next = start;
+    while let Some(address) = lock_within(next, start + length - next) {
+        let action = Action { pc: gate::caller(), ..Action::new(world.current.get(), Op::Write, Variable(address)) };
+        gate::pass(action);
+        next = address + 1;
+    }
+}
+
+/// An object in the range that its users may not use once it is freed. A condition variable may go as soon as all have been
+/// woken, and a futex is only a word.
+fn lock_within(start: u64, length: u64) -> Option<u64> {
+    use ObjectState::{Mutex, RwLock, Semaphore, Spin};
+    let is_lock = |object: &Object| matches!(object.state, Mutex(_) | RwLock(_) | Spin(_) | Semaphore(_));
+    let found = |model: &Model| model.objects.find_within(start, length, is_lock).map(|object| object.address);
+    world::get().look(found)
+}
+
+/// A step was taken on an object that may have been freed while its thread was about to take it.
+#[inline(always)]
+pub fn check_used(action: &Action) {
+    if matches!(action.op.family(), Family::Mutex | Family::RwLock | Family::Spin | Family::Semaphore) {
+        check_memory(action.object.0 as *const u8);
     }
 }
 

@@ -112,6 +112,16 @@ impl Objects {
         self.objects[..self.used.min(CAPACITY)].iter()
     }
 
+    /// The first object in a range from which this holds. Looks at each place in the range or at each object, whatever is less.
+    pub fn find_within(&self, start: u64, length: u64, holds: impl Fn(&Object) -> bool) -> Option<&Object> {
+        const PLACES: usize = 4;
+        if length / (PLACES as u64) < self.used as u64 {
+            let places = (start..start.saturating_add(length)).step_by(PLACES);
+            return places.filter_map(|address| self.find(address)).find(|object| holds(object));
+        }
+        self.iter().find(|object| object.address.wrapping_sub(start) < length && holds(object))
+    }
+
     /// All objects, to change them.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Object> {
         self.objects[..self.used.min(CAPACITY)].iter_mut()
@@ -163,6 +173,19 @@ mod tests {
                 prop_assert_eq!(objects.find(address).map(|o| o.state), Some(state));
             }
             prop_assert!(objects.find(8).is_none());
+        }
+    }
+
+    #[test]
+    fn objects_in_a_range_are_found_in_both_ways() {
+        let mut objects = Box::new(Objects::new());
+        let is_destroyed = |object: &Object| object.state == ObjectState::Destroyed;
+        (0..100u64).for_each(|i| assert!(objects.set(0x1000 + i * 40, ObjectState::Destroyed)));
+        for length in [41, 4000] {
+            let found = |start| objects.find_within(start, length, is_destroyed).map(|object| object.address);
+            assert_eq!((found(0x1000), found(0x1000 + 99 * 40)), (Some(0x1000), Some(0x1000 + 99 * 40)));
+            assert_eq!((found(0x1004), found(0x8000)), (Some(0x1000 + 40), None));
+            assert_eq!(objects.find_within(0x1000, length, |object| !is_destroyed(object)), None);
         }
     }
 
