@@ -3,6 +3,8 @@
  *
  * ENTERED() stands behind what says that a thread wants to enter, LEAVING() before what says that it has left. With
  * -DFENCED they are the fences that the algorithm needs under TSO and PSO; without, they are nothing.
+ *
+ * Each thread enters once, or as often as -DFIRST=N and -DSECOND=N say.
  */
 #ifndef MUTEX_H
 #define MUTEX_H
@@ -17,6 +19,13 @@
 #define LEAVING() __asm__ volatile("" ::: "memory")
 #endif
 
+#ifndef FIRST
+#define FIRST 1
+#endif
+#ifndef SECOND
+#define SECOND 1
+#endif
+
 static void lock(int i);
 static void unlock(int i);
 static volatile int inside;
@@ -25,15 +34,21 @@ static int violations[2];
 static void section(int i)
 {
     lock(i);
-    violations[i] = inside;
+    violations[i] += inside;
     inside = 1;
     inside = 0;
     LEAVING();
     unlock(i);
 }
 
-THREAD(first) { section(0); }
-THREAD(second) { section(1); }
+static void sections(int i, int entries)
+{
+    for (int entry = 0; entry < entries; entry++)
+        section(i);
+}
+
+THREAD(first) { sections(0, FIRST); }
+THREAD(second) { sections(1, SECOND); }
 
 int main(void)
 {

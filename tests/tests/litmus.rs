@@ -2,7 +2,8 @@
 //! nothing missing and nothing extra.
 //!
 //! A line ` * tso: 0 1, 1 0` lists what the program can print under a model; with `fenced` before it, when compiled with
-//! `-DFENCED`. What is found in some executions is listed by its kind. With `slow` before it, it is left out unless `RSCALE_LITMUS_SLOW` is set.
+//! `-DFENCED`. Several such lines are one list. What is found in some executions is listed by its kind. With `slow` before it, it is left out
+//! unless `RSCALE_LITMUS_SLOW` is set.
 
 use rscale_tests::binary::{rscale, workspace};
 use rscale_tests::compile::compile;
@@ -32,6 +33,19 @@ fn expectation(line: &str) -> Option<Expectation> {
     Some(Expectation { model, is_fenced: words.contains(&"fenced"), is_slow: words.contains(&"slow"), outcomes })
 }
 
+/// All expectations of a program.
+fn expectations(text: &str) -> Vec<Expectation> {
+    let mut all: Vec<Expectation> = Vec::new();
+    for line in text.lines().filter_map(expectation) {
+        let same = |known: &&mut Expectation| known.model == line.model && known.is_fenced == line.is_fenced;
+        match all.iter_mut().find(same) {
+            Some(known) => known.outcomes.extend(line.outcomes),
+            None => all.push(line),
+        }
+    }
+    all
+}
+
 fn sources() -> Vec<PathBuf> {
     let directory = workspace().join("examples/litmus");
     let files = std::fs::read_dir(directory).expect("the litmus tests").map(|entry| entry.expect("an entry").path());
@@ -46,7 +60,7 @@ fn outcomes(program: &Path, trace: &Path, options: &[&str]) -> (BTreeSet<String>
     command
         .arg("run")
         .arg(program)
-        .args(["--outcomes", "--keep-going", "--quiet", "--json", "-", "--trace"])
+        .args(["--jobs", "1", "--outcomes", "--keep-going", "--quiet", "--json", "-", "--trace"])
         .arg(trace);
     let finished = process::run(command.args(options)).expect("rscale ends");
     let summary =
@@ -66,7 +80,7 @@ fn every_litmus_test_has_its_outcomes() {
     let (mut checked, mut wrong) = (0, Vec::new());
     for source in sources() {
         let text = std::fs::read_to_string(&source).expect("a source file");
-        let expectations: Vec<Expectation> = text.lines().filter_map(expectation).collect();
+        let expectations = expectations(&text);
         assert!(
             expectations.len() >= MODELS.len() && expectations.iter().any(|expected| !expected.is_slow),
             "{}: what does it print?",
@@ -109,6 +123,84 @@ fn bounds_grow_from_sequential_consistency_to_the_model() {
         assert!(bounded[3].0.is_subset(&weak.0) && bounded[3].1 <= weak.1, "{name}");
         assert!(strong.0.len() < weak.0.len(), "{name}");
     }
+}
+
+/// Programs without races have no more executions with store buffers than without.
+#[test]
+fn programs_without_races_have_their_executions_under_every_model() {
+    const PROGRAMS: [&str; 16] = [
+        "tests/programs/mutex/counter_ok.c",
+        "tests/programs/mutex/freed_ok.c",
+        "tests/programs/condition/broadcast_ok.c",
+        "tests/programs/condition/if_ok.c",
+        "tests/programs/semaphore/trywait_ok.c",
+        "tests/programs/barrier/rounds_ok.c",
+        "tests/programs/rwlock/readers_ok.c",
+        "tests/programs/rwlock/upgrade_ok.c",
+        "tests/programs/spin/counter_ok.c",
+        "tests/programs/once/exactly_once_ok.c",
+        "tests/programs/c11/conditions_ok.c",
+        "tests/programs/cpp/condition_ok.cpp",
+        "tests/programs/cpp/exceptions_ok.cpp",
+        "examples/barrier.c",
+        "examples/threadpool.c",
+        "examples/philosophers.c",
+    ];
+    let scratch = Scratch::new(env!("CARGO_TARGET_TMPDIR"));
+    let (program, trace) = (scratch.file("program"), scratch.file("trace.txt"));
+    for name in PROGRAMS {
+        compile(&workspace().join(name), &program, &["-O1"]).expect("a program compiles");
+        let [strong, weaker, weakest] = MODELS.map(|model| {
+            let (outcomes, summary) = outcomes(&program, &trace, &["--memory", model]);
+            (outcomes, summary.0["executions"].as_u64().expect("a number"))
+        });
+        assert_eq!((&weaker, &weakest), (&strong, &strong), "{name}");
+    }
+}
+
+/// The orders of accesses in which each of these pairs has its order, and how many there are of them that are not equivalent:
+/// those that differ in the order of accesses that depend on each other.
+fn orders(accesses: &[&'static str], pairs: &[(&str, &str)], dependent: &[(&str, &str)]) -> (usize, usize) {
+    fn extend(order: &[&'static str], left: &[&'static str], all: &mut BTreeSet<Vec<&'static str>>) {
+        if left.is_empty() {
+            // The second read of figure 2 is there only if the first one has seen the flag.
+            let place = |name| order.iter().position(|access| *access == name);
+            let is_there = place("if y") < place("y = 1");
+            all.insert(order.iter().filter(|access| !(is_there && **access == "x == 0")).copied().collect());
+        }
+        for (index, access) in left.iter().enumerate() {
+            let rest = [&left[..index], &left[index + 1..]].concat();
+            extend(&[order, &[*access]].concat(), &rest, all);
+        }
+    }
+    let mut all = BTreeSet::new();
+    extend(&[], accesses, &mut all);
+    let has = |order: &[&str], (first, second): (&str, &str)| {
+        let place = |name| order.iter().position(|access| *access == name);
+        place(first).zip(place(second)).is_none_or(|(first, second)| first < second)
+    };
+    all.retain(|order| pairs.iter().all(|&pair| has(order, pair)));
+    let kind = |order: &Vec<&'static str>| {
+        let mut names = order.clone();
+        names.sort_unstable();
+        (names, dependent.iter().map(|&pair| has(order, pair)).collect::<Vec<bool>>())
+    };
+    (all.len(), all.iter().map(kind).collect::<BTreeSet<_>>().len())
+}
+
+/// What the paper counts, and what a reduction can make of it: interleavings and Mazurkiewicz traces.
+#[test]
+fn the_examples_of_the_paper_have_their_interleavings() {
+    let accesses = ["x = 1", "a = y", "y = 1", "b = x"];
+    let dependent = [("x = 1", "b = x"), ("y = 1", "a = y")];
+    let strong = [("x = 1", "a = y"), ("y = 1", "b = x")];
+    assert_eq!(orders(&accesses, &strong, &dependent), (6, 3), "figure 1, SC");
+    assert_eq!(orders(&accesses, &[], &dependent), (24, 4), "figure 1, TSO");
+    let accesses = ["x = 1", "y = 1", "if y", "x == 0"];
+    let dependent = [("y = 1", "if y"), ("x = 1", "x == 0")];
+    let reads = ("if y", "x == 0");
+    assert_eq!(orders(&accesses, &[("x = 1", "y = 1"), reads], &dependent), (3, 2), "figure 2, SC and TSO");
+    assert_eq!(orders(&accesses, &[reads], &dependent), (7, 3), "figure 2, PSO");
 }
 
 /// Figures 1 and 2 of Zhang, Kusano and Wang (PLDI 2015).

@@ -1,10 +1,11 @@
 //! rscale and brute force agree on what random programs can do under TSO and PSO: store buffers lose no outcome and invent
-//! none, whatever the widths of accesses, the bound of the buffers and the filters.
+//! none, whatever the widths of accesses, the bound of the buffers and the filters. Nor is anything lost that few preemptions
+//! are enough for, where these are bounded.
 //!
 //! `scripts/oracle` runs ten times as many programs; `campaign.rs` says how to look at a single one.
 
 use rscale_tests::access_oracle::{
-    Copying, Enumeration, Memory, Model, Program, count_paths, enumerate, generate_weak,
+    Copying, Enumeration, Memory, Model, Program, count_paths, enumerate, enumerate_within, generate_weak,
 };
 use rscale_tests::binary::rscale;
 use rscale_tests::campaign::{Campaign, SHOWN, interpreter};
@@ -27,11 +28,20 @@ const MOST_PATHS_UNREDUCED: u64 = 60;
 /// Explaining that threads wait for ever takes rscale a hundred times as long as an execution.
 const MOST_PATHS_STUCK: u64 = 100;
 /// Filters that lose no outcome; each program takes one of them beside the default.
-const REDUCTIONS: [&str; 4] = ["source", "dpor", "nsb", "nsb,lcd"];
+const REDUCTIONS: [&str; 7] = ["source", "dpor", "nsb", "nsb,lcd", "nsb,superstep", "epor", "epor-sh"];
+/// Programs that are run with a bound on preemptions, the bounds, and the filters that miss nothing within them.
+const BOUNDED_PROGRAMS: u64 = 60;
+const BOUNDS: [usize; 3] = [0, 1, 2];
+const COMPLETE: [&str; 3] = ["bpor", "source-bpor", "lazy-bpor"];
+/// It promises nothing. It must not invent anything all the same.
+const INCOMPLETE: [&str; 1] = ["naive-bpor"];
+/// With more schedules, a search that repeats equivalent ones takes long.
+const MOST_PATHS_BOUNDED: u64 = 2000;
 const LEVELS: [&str; 2] = ["-O0", "-O2"];
 const PLACES: [&str; 4] = ["global", "heap", "stack", "tls"];
 
 /// A program, the memory model that it is to be run under, and what it can do there.
+#[derive(Clone)]
 struct Case {
     number: u64,
     program: Program,
@@ -58,6 +68,45 @@ fn rscale_agrees_with_explicit_store_buffers() {
     println!("{wanted} programs, {weak} of them with outcomes that sequential consistency does not have");
     mismatches.expect_none();
     assert!(campaign.is_single() || weak * 2 > wanted, "the programs have become too simple");
+}
+
+/// What can be done with few preemptions is found; what becomes visible when is nobody's turn.
+#[test]
+fn bounds_on_preemptions_lose_nothing_within_them() {
+    let scratch = Scratch::new(env!("CARGO_TARGET_TMPDIR"));
+    let interpreters = LEVELS.map(|level| interpreter(&scratch, "access_interpreter.c", level));
+    let campaign = Campaign::new(BOUNDED_PROGRAMS);
+    let (programs, cut, missed) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let bench = |worker| Bench { interpreters: &interpreters, trace: scratch.file(&format!("bound-{worker}.txt")) };
+    let mismatches = campaign.run(bench, |bench, number| {
+        let case = case(number);
+        if case.paths > MOST_PATHS_BOUNDED || case.program.has_loops() {
+            return Ok(());
+        }
+        programs.fetch_add(1, Ordering::Relaxed);
+        for bound in BOUNDS {
+            let within = enumerate_within(&case.program, case.memory, bound);
+            cut.fetch_add((within.outcomes != case.truth.outcomes).into(), Ordering::Relaxed);
+            let named = |problem| format!("{:?} {}\n  {problem}", case.memory, case.program);
+            for method in COMPLETE {
+                bench.compare_within(&case, &within, &format!("{method}={bound}")).map_err(named)?;
+            }
+            for method in INCOMPLETE {
+                let is_missed = bench.compare_within(&case, &within, &format!("{method}={bound}")).is_err();
+                missed.fetch_add(is_missed.into(), Ordering::Relaxed);
+            }
+            if case.paths <= MOST_PATHS_UNREDUCED {
+                bench
+                    .compare_with(&Case { truth: within, ..case.clone() }, &["--filters", &format!("pb={bound}")])
+                    .map_err(named)?;
+            }
+        }
+        Ok(())
+    });
+    let [programs, cut, missed] = [programs, cut, missed].map(AtomicU64::into_inner);
+    println!("{programs} programs; the bound matters {cut} times; {INCOMPLETE:?} miss something {missed} times");
+    mismatches.expect_none();
+    assert!(campaign.is_single() || cut * 4 > programs, "the programs have become too simple");
 }
 
 /// The program of this number, and all about it: the first one of its sequence that is small enough.
@@ -99,6 +148,29 @@ impl Bench<'_> {
     }
 
     fn compare_with(&self, case: &Case, options: &[&str]) -> Result<(), String> {
+        let summary = self.explore(case, options)?;
+        let is_complete =
+            summary.0["complete"] == true || options.last().is_some_and(|filter| filter.starts_with("pb="));
+        if !is_complete {
+            return Err(format!("{options:?}: it is not complete"));
+        }
+        expect_same(&summary, &case.truth).map_err(|problem| format!("{options:?}: {problem}"))
+    }
+
+    /// Nothing is missing of what is within the bound, and nothing is there that can not be.
+    fn compare_within(&self, case: &Case, within: &Enumeration, filter: &str) -> Result<(), String> {
+        let summary = self.explore(case, &["--filters", filter])?;
+        let got = summary.outcomes();
+        let missing: Vec<_> = printed(within).difference(&got).take(SHOWN).cloned().collect();
+        let surplus: Vec<_> = got.difference(&printed(&case.truth)).take(SHOWN).cloned().collect();
+        assert!(surplus.is_empty(), "{filter} on {}: that can not be: {surplus:?}", case.program);
+        if !missing.is_empty() || within.has_deadlock && !summary.has_finding("deadlock") {
+            return Err(format!("{filter}: missing: {missing:?}, findings {}", summary.0["findings"]));
+        }
+        Ok(())
+    }
+
+    fn explore(&self, case: &Case, options: &[&str]) -> Result<Summary, String> {
         let number = case.number as usize;
         let level = number % LEVELS.len();
         let place = PLACES[number / LEVELS.len() % PLACES.len()];
@@ -114,12 +186,13 @@ impl Bench<'_> {
         let named = |problem: String| format!("{} {place} {options:?}: {problem}", LEVELS[level]);
         let summary =
             Summary::parse(&finished.stdout).map_err(|problem| named(format!("{problem}\n{}", finished.err())))?;
-        let is_explored = matches!(summary.text("verdict"), "clean" | "bug") && summary.0["complete"] == true;
-        if !is_explored {
-            return Err(named(finished.describe()));
-        }
-        expect_same(&summary, &case.truth).map_err(named)
+        let is_explored = matches!(summary.text("verdict"), "clean" | "bug" | "incomplete");
+        if is_explored { Ok(summary) } else { Err(named(finished.describe())) }
     }
+}
+
+fn printed(enumeration: &Enumeration) -> BTreeSet<(i64, String)> {
+    enumeration.outcomes.iter().map(|text| (0, format!("{text}\n"))).collect()
 }
 
 fn expect_same(summary: &Summary, truth: &Enumeration) -> Result<(), String> {
@@ -132,7 +205,7 @@ fn expect_same(summary: &Summary, truth: &Enumeration) -> Result<(), String> {
     if let Some(other) = summary.findings().iter().find(is_other) {
         return Err(format!("an unexpected finding: {other}"));
     }
-    let expected: BTreeSet<(i64, String)> = truth.outcomes.iter().map(|text| (0, format!("{text}\n"))).collect();
+    let expected = printed(truth);
     let got = summary.outcomes();
     let missing: Vec<_> = expected.difference(&got).take(SHOWN).collect();
     let surplus: Vec<_> = got.difference(&expected).take(SHOWN).collect();

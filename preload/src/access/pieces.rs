@@ -2,12 +2,14 @@
 //!
 //! A copy by the library is no single step. Each part of it that belongs to a communication variable is one: it is read
 //! or written right behind its own scheduling point, so that whatever can come between in reality can come between here.
+//! With store buffers, what is written goes through the buffer of the thread, as the stores that the library is made of would.
 
 use super::detect::{self, Kind};
 use super::library::Here;
 use super::locations::{self, Location};
-use super::point;
+use super::{point, tearing};
 use crate::wrap::real;
+use crate::{buffer, evaluation};
 
 /// Bytes that are taken from a communication variable at a time, where they wait for the point of a write.
 const TAKEN: usize = 256;
@@ -68,9 +70,10 @@ impl Here {
         let mut done = 0;
         while done < length {
             let piece = first_piece(to.wrapping_add(done), length - done);
-            self.announce(Kind::Write, &piece);
-            // SAFETY: a part of what the program asked to fill.
-            unsafe { real::set(piece.start, value, piece.length) };
+            self.store(&piece, |part| {
+                // SAFETY: a part of what the program asked to fill.
+                unsafe { real::set(part.start, value, part.length) };
+            });
             done += piece.length;
         }
     }
@@ -126,9 +129,10 @@ impl Here {
     fn put(self, to: u64, source: &Piece) {
         let mut taken = [0u8; TAKEN];
         let mut from = source.start;
-        if source.variable.is_some() {
+        // A store that is buffered in parts must not change what the next part copies.
+        if source.variable.is_some() || buffer::is_on() && source.length <= TAKEN as u64 {
             from = taken.as_mut_ptr() as u64;
-            // SAFETY: pieces of communication variables are cut to what fits.
+            // SAFETY: it fits: pieces of communication variables are cut to that.
             unsafe { real::copy(from, source.start, source.length) };
         }
         let mut left = source.length;
@@ -136,11 +140,35 @@ impl Here {
             // From the end if that is the safe order for what overlaps.
             let is_backward = to > source.start;
             let piece = if is_backward { last_piece(to, left) } else { first_piece(to + source.length - left, left) };
-            self.announce(Kind::Write, &piece);
-            // SAFETY: a part of what the program asked to copy, or of the buffer above.
-            unsafe { real::copy(piece.start, from + (piece.start - to), piece.length) };
+            self.store(&piece, |part| {
+                // SAFETY: a part of what the program asked to copy, or of the buffer above.
+                unsafe { real::copy(part.start, from + (part.start - to), part.length) };
+            });
             left -= piece.length;
         }
+    }
+
+    /// Writes a piece with `act`: through the buffer of the thread, if it has one, in parts of what a store can have.
+    fn store(self, piece: &Piece, act: impl Fn(Location)) {
+        let whole = Location { start: piece.start, length: piece.length };
+        let Some(variable) = piece.variable.filter(|_| self.is_buffered(whole)) else {
+            self.announce(Kind::Write, piece);
+            return act(whole);
+        };
+        for part in tearing::cells(whole) {
+            match buffer::has_place(part) {
+                true => buffer::issue(part, variable, self.pc),
+                false => point::one(Kind::Write, variable.touched(part), self),
+            }
+            self.note(Kind::Write, part.start, part.length);
+            act(part);
+        }
+    }
+
+    /// Whether stores to a part of a communication variable are buffered. Long ones are not: they would fill the buffers.
+    fn is_buffered(self, whole: Location) -> bool {
+        let first = Location { length: whole.length.min(buffer::LONGEST as u64), ..whole };
+        whole.length <= TAKEN as u64 && super::is_watching() && !evaluation::is_under_way() && buffer::takes(first)
     }
 
     fn announce(self, kind: Kind, piece: &Piece) {

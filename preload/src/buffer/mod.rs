@@ -141,6 +141,13 @@ pub fn takes(range: Location) -> bool {
         && (!world.is_alone() || of(world.current.get()).pending.get() > 0)
 }
 
+/// Whether a store that a library makes has a place in the buffer. A library may store to very many, which would leave
+/// none for the program's own stores: then it waits. What was stored since the buffer was empty decides, not what has
+/// become visible of it, so that a thread does the same in all equivalent executions.
+pub fn has_place(range: Location) -> bool {
+    all().queues.has_place(world::get().current.get(), range)
+}
+
 /// The running thread is about to store to bytes of a communication variable: opens an entry of its buffer.
 pub fn issue(range: Location, location: Location, pc: u64) {
     let owner = world::get().current.get();

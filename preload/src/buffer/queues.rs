@@ -12,6 +12,9 @@ use core::cell::Cell;
 use rscale_protocol::{MAX_THREADS, MemoryModel, ThreadId};
 
 const NOTHING: Location = Location { start: 0, length: 0 };
+/// Stores since the buffer was empty, and queues, of which a library uses no more.
+const MOST_STORES: u32 = 64;
+const MOST_QUEUES: usize = 8;
 
 /// The queues, by the numbers of their shadow threads.
 pub struct Queues {
@@ -48,6 +51,14 @@ impl Queues {
         let Some(queue) = model().shadows(owner).find(fits) else { no_queue_left() };
         self.queues[queue.index()].range.set(range);
         queue
+    }
+
+    /// Whether there is a queue for a store of a library.
+    pub fn has_place(&self, owner: ThreadId, range: Location) -> bool {
+        let queues = || model().shadows(owner).map(|queue| &self.queues[queue.index()]);
+        let is_known = model() == MemoryModel::Tso || queues().any(|queue| queue.range.get() == range);
+        let used = queues().filter(|queue| queue.range.get() != NOTHING).count();
+        (is_known || used < MOST_QUEUES) && queues().map(|queue| queue.since.get()).sum::<u32>() < MOST_STORES
     }
 
     /// The other queues of the thread, as bits, whose stores have bytes in common with this range.

@@ -99,6 +99,26 @@ const CANCELLATION_POINTS: [i64; 14] = [
     libc::SYS_pselect6,
 ];
 
+/// Calls that only tell who asks. Others make the kernel take locks, which wait until the thread's stores are visible; to enter
+/// the kernel is not enough for that.
+const ORDER_NOTHING: [i64; 7] = [
+    libc::SYS_getpid,
+    libc::SYS_gettid,
+    libc::SYS_getppid,
+    libc::SYS_getuid,
+    libc::SYS_geteuid,
+    libc::SYS_getgid,
+    libc::SYS_getegid,
+];
+
+/// Whether the running thread has stores that have to be visible before the call. That an assertion failed is printed at
+/// once: nothing that others do could make it hold.
+fn must_drain(call: &Call) -> bool {
+    buffer::must_drain(Op::DescriptorUse)
+        && !ORDER_NOTHING.contains(&call.number)
+        && !world::get().assertion_failed.get()
+}
+
 /// Whether the call is where the running thread acts on a request to cancel it.
 fn is_cancelled(call: &Call) -> bool {
     CANCELLATION_POINTS.contains(&call.number)
@@ -116,7 +136,7 @@ pub fn serve(call: &Call) -> Served {
     if evaluation::is_under_way() {
         return evaluation::rules::system_call(call);
     }
-    if buffer::must_drain(Op::DescriptorUse) || is_cancelled(call) || accesses::are_watched(call) {
+    if must_drain(call) || is_cancelled(call) || accesses::are_watched(call) {
         return Served::OnFiber;
     }
     serve_plainly(call)
@@ -134,7 +154,7 @@ pub fn serve_plainly(call: &Call) -> Served {
 /// Serves a call on the stack of the fiber.
 pub fn serve_on_fiber(call: &Call) -> i64 {
     gate::set_caller(call.pc);
-    if buffer::must_drain(Op::DescriptorUse) {
+    if must_drain(call) {
         gate::fence(call.pc);
     }
     if is_cancelled(call) {

@@ -50,7 +50,7 @@ functions! {
     puts fputs fwrite fread fgets fputs_unlocked fwrite_unlocked fread_unlocked fgets_unlocked __fgets_chk __fread_chk
     __fgets_unlocked_chk __fread_unlocked_chk getline getdelim __getdelim putchar putc fputc getc fgetc fflush
     write writev stdout
-    __cxa_guard_acquire __cxa_guard_release
+    __cxa_guard_acquire __cxa_guard_release __cxa_guard_abort
 }
 
 type Address = *const ();

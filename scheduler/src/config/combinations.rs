@@ -6,10 +6,6 @@ use crate::filters::{self, FilterInfo, Kind};
 /// Bounds on the path alone, beside those that need every path.
 const PLAIN_BOUNDS: [&str; 1] = ["db"];
 
-/// Filters whose rules about threads do not hold for the shadow threads that make stores visible: a step of one thread makes
-/// another one appear, and a bound on preemptions would have to say whose turn it is.
-const NOT_WITH_BUFFERS: [&str; 5] = ["superstep", "naive-bpor", "bpor", "source-bpor", "lazy-bpor"];
-
 /// What a list of filters has to fit to.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
@@ -30,7 +26,6 @@ pub fn check_combination(choices: &[FilterChoice], surroundings: Surroundings<'_
         check_alone(alone, &chosen)?;
         check_strategy(alone, surroundings)?;
     }
-    check_memory(&chosen, rules)?;
     check_budget(&chosen, rules)?;
     check_bounds(&chosen)?;
     check_ranges(choices)?;
@@ -61,18 +56,6 @@ fn check_budget(chosen: &[&FilterInfo], rules: &Rules) -> Result<(), String> {
     Err(format!(
         "{name} can not be combined with --spurious: all threads share the number of spurious wake-ups, so that wake-ups \
          depend on each other in a way that {name} does not know; use nsb, or no filter at all"
-    ))
-}
-
-/// Under weak memory there are more steps than those of the program's threads.
-fn check_memory(chosen: &[&FilterInfo], rules: &Rules) -> Result<(), String> {
-    let model = rules.memory;
-    let other = chosen.iter().find(|info| model.is_weak() && NOT_WITH_BUFFERS.contains(&info.name));
-    let Some(name) = other.map(|info| info.name) else { return Ok(()) };
-    Err(format!(
-        "{name} can not be combined with --memory {}: it is not known to be sound where stores become visible by steps of \
-         their own; use optimal, source, dpor, nsb, pb or delay",
-        model.name()
     ))
 }
 
@@ -118,13 +101,12 @@ mod tests {
     }
 
     #[test]
-    fn store_buffers_do_not_go_with_everything() {
+    fn store_buffers_go_with_everything() {
         let rules = Rules { memory: MemoryModel::Tso, ..Rules::default() };
-        for list in ["", "optimal", "source", "dpor", "nsb,lcd", "pb=2", "delay=1", "db=9"] {
+        for list in
+            ["", "optimal", "nsb,lcd", "pb=2", "delay=1", "db=9", "nsb,superstep", "bpor=1", "lazy-bpor=0", "epor"]
+        {
             assert_eq!(check(list, &rules, false), Ok(()), "{list}");
-        }
-        for list in ["superstep", "nsb,superstep", "bpor=1", "lazy-bpor=0"] {
-            assert!(check(list, &rules, false).expect_err("refused").contains("--memory tso"), "{list}");
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! A reversal that needs too many preemptions in the middle of a block may need fewer where the block begins (Coons,
 //! Musuvathi and McKinley). And a thread that had to wait is tried before what let it go on, a lock before the unlock:
-//! where it comes to block, the next switch costs nothing.
+//! where it comes to block, the next switch costs nothing. So is one that came to a fence before its stores became visible;
+//! where it waited there, everybody is.
 
 use super::footprint::Footprint;
 use super::history::EventIndex;
@@ -10,8 +11,8 @@ use super::plan::Node;
 use super::preemptions::block_start;
 use super::reversal::Executed;
 use crate::explore::Candidates;
-use rscale_protocol::Choice;
 use rscale_protocol::arena::Token;
+use rscale_protocol::{Choice, Op};
 
 /// Tries a thread before an event, and where the block of that event begins, if it is within the bound there.
 pub fn try_early(
@@ -25,8 +26,13 @@ pub fn try_early(
     if event.is_pick() || event.footprint.thread() == token.thread {
         return;
     }
+    let start = block_start(before, executed.history);
     try_at(token, before, nodes, executed, &mut is_within);
-    try_at(token, block_start(before, executed.history), nodes, executed, &mut is_within);
+    try_at(token, start, nodes, executed, &mut is_within);
+    // A store that is to become visible earlier may have to be made first.
+    if let Some((owner, _)) = executed.history.memory_model().owner(token.thread) {
+        try_at(Token { thread: owner, ..token }, start, nodes, executed, &mut is_within);
+    }
 }
 
 /// Tries a thread that had to wait before the last events that it may have waited for.
@@ -37,7 +43,13 @@ pub fn try_waiting(
     mut is_within: impl FnMut(Token, EventIndex) -> bool,
 ) {
     let history = executed.history;
-    let Footprint { token, touches, .. } = &history.event(index).footprint;
+    let event = history.event(index);
+    let Footprint { token, touches, .. } = &event.footprint;
+    if event.waits_for_stores() {
+        for &flush in event.made_possible_by.iter().filter(|&&earlier| history.event(earlier).op == Op::Flush) {
+            try_at(*token, flush, nodes, executed, &mut is_within);
+        }
+    }
     for touch in touches {
         let earlier = history.touched(touch.variable).iter().rev().find(|entry| entry.event < index);
         if let Some(entry) = earlier.filter(|entry| entry.thread != token.thread) {

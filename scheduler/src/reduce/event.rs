@@ -166,6 +166,18 @@ impl Event {
         self.op == Op::CondWake && self.footprint.token.choice == Choice::Proceed
     }
 
+    /// Whether it is nobody's turn: who ran before it goes on behind it. A waiter is chosen, or a store becomes visible.
+    #[must_use]
+    pub fn is_nobodys_turn(&self) -> bool {
+        self.is_pick() || self.op == Op::Flush
+    }
+
+    /// Whether its thread may have had to wait until stores of its own were visible.
+    #[must_use]
+    pub fn waits_for_stores(&self) -> bool {
+        matches!(self.op, Op::Fence | Op::BufferRoom)
+    }
+
     /// Adds what another step of the same atomic section does.
     fn absorb(&mut self, step: &Event) {
         for touch in &step.footprint.touches {

@@ -44,8 +44,8 @@ struct Item {
     held: SmallVec<[(VariableId, Role); 2]>,
     /// Whether it may come behind whatever the running thread does without being worse.
     can_be_late: bool,
-    /// Whether it belongs to the signal before it.
-    is_pick: bool,
+    /// Whether it is nobody's turn: it costs nothing, and who ran before goes on.
+    is_free: bool,
     /// Whether its thread is not stopped by a switch in front of it: it lets others run, or gives up waiting.
     is_polite: bool,
 }
@@ -163,9 +163,9 @@ impl Order {
             let last_before = |other: usize| self.threads[other].get(second.need(other).checked_sub(1)? as usize);
             let others = (0..self.threads.len()).filter(|&other| other != thread);
             second.wait == Wait::Nothing
-                && !second.is_pick
+                && !second.is_free
                 && !second.is_polite
-                && others.filter_map(last_before).any(|event| !event.is_pick && event.need(thread) as usize >= index)
+                && others.filter_map(last_before).any(|event| !event.is_free && event.need(thread) as usize >= index)
         };
         let pairs = self
             .threads
@@ -194,9 +194,9 @@ impl Order {
         let leaving = u64::from(place.running.is_some_and(|running| self.is_preempted(place, running)));
         let threads = (0..self.threads.len()).filter(ready);
         let step = |thread: usize| {
-            let is_pick = self.next(place, thread).is_some_and(|item| item.is_pick);
-            let is_free = is_pick || place.running == Some(thread);
-            (place.with(thread, is_pick), if is_free { 0 } else { leaving })
+            let is_free = self.next(place, thread).is_some_and(|item| item.is_free);
+            let cost = if is_free || place.running == Some(thread) { 0 } else { leaving };
+            (place.with(thread, is_free), cost)
         };
         threads.map(step).collect()
     }
@@ -222,10 +222,10 @@ impl Order {
 }
 
 impl Place {
-    fn with(&self, thread: usize, is_pick: bool) -> Place {
+    fn with(&self, thread: usize, is_free: bool) -> Place {
         let mut next = self.clone();
         next.taken[thread] += 1;
-        next.running = if is_pick { self.running } else { Some(thread) };
+        next.running = if is_free { self.running } else { Some(thread) };
         next
     }
 }
@@ -241,7 +241,8 @@ impl Item {
         let wait = known.map_or(Wait::Unknown, |event| event.wait);
         let lets_others_run = event.is_some_and(|event| event.op.lets_others_run());
         let is_polite = lets_others_run || footprint.token.choice != Choice::Proceed;
-        Item { needs, wait, held, can_be_late, is_pick: event.is_some_and(Event::is_pick), is_polite }
+        let is_free = event.is_some_and(Event::is_nobodys_turn);
+        Item { needs, wait, held, can_be_late, is_free, is_polite }
     }
 
     fn need(&self, thread: usize) -> u32 {

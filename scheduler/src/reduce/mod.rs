@@ -350,7 +350,8 @@ impl Reduction {
     fn plan_waits(&mut self, known: EventIndex) {
         let executed = Executed { steps: &self.steps, history: &self.history };
         for index in known..self.history.len() {
-            if !matches!(self.history.event(index).wait, Wait::Nothing | Wait::Previous) {
+            let event = self.history.event(index);
+            if event.waits_for_stores() || !matches!(event.wait, Wait::Nothing | Wait::Previous) {
                 self.planner.plan_wait(&mut self.nodes, index, executed);
             }
         }

@@ -7,6 +7,8 @@
 //! - A thread that comes to a yield or a sleep lets others go first by itself.
 //! - Whom a signal wakes is said by a step of the waiter directly behind the signal. This is part of the signal: the
 //!   signaller runs on.
+//! - That a store becomes visible is nobody's turn, whoever made it: the thread that runs goes on. A thread that waits for its
+//!   stores is not enabled, like one that waits for anything else.
 //!
 //! Starts and ends of threads are steps, as the log has them. They raise no count: a start can be taken directly before
 //! the thread's first own step, and an end directly behind its last one.
@@ -91,19 +93,20 @@ impl<'a> State<'a> {
 #[must_use]
 pub fn running(at: EventIndex, history: &History) -> Option<ThreadId> {
     let earlier = history.events()[..at as usize].iter().rev();
-    earlier.filter(|event| !event.is_pick()).map(|event| event.footprint.thread()).next()
+    earlier.filter(|event| !event.is_nobodys_turn()).map(|event| event.footprint.thread()).next()
 }
 
 /// The first event of the block of an event: the steps of one thread with none of another one between them.
 #[must_use]
 pub fn block_start(index: EventIndex, history: &History) -> EventIndex {
-    let thread = history.event(index).footprint.thread();
+    let event = history.event(index);
+    let thread = if event.is_nobodys_turn() { running(index, history) } else { Some(event.footprint.thread()) };
     let mut start = index;
     for earlier in (0..index).rev() {
         let event = history.event(earlier);
-        match event.is_pick() {
+        match event.is_nobodys_turn() {
             true => {}
-            false if event.footprint.thread() == thread => start = earlier,
+            false if Some(event.footprint.thread()) == thread => start = earlier,
             false => break,
         }
     }
@@ -127,7 +130,8 @@ impl Preemptions {
     /// How many there are if this thread takes a step in the state.
     #[must_use]
     pub fn with(&self, thread: ThreadId, state: &State<'_>, history: &History) -> u64 {
-        let is_preemption = state.preemptible(history).is_some_and(|running| running != thread);
+        let is_turn = thread.index() < history.memory_model().threads();
+        let is_preemption = is_turn && state.preemptible(history).is_some_and(|running| running != thread);
         self.counts[state.at as usize] + u64::from(is_preemption)
     }
 

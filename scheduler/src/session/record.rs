@@ -141,7 +141,12 @@ impl<'a> Recorder<'a> {
         let Some(path) = &finding.trace else { return Ok(()) };
         let rules = Rules { isolation: host.isolation(), ..self.config.rules };
         let header = self.config.origin(&rules, locations).header(finding, host.thread_origins());
-        Ok(trace::write(path, &Trace { header, tokens: finding.schedule.clone(), flushed: flushes::names(finding) })?)
+        let trace = Trace { header, tokens: finding.schedule.clone(), flushed: flushes::names(finding) };
+        // Without its file a finding can not be shown again; what it is shall be known all the same.
+        trace::write(path, &trace).map_err(|error| {
+            let place = finding.location.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
+            Failure::CannotRun(format!("found {}{place}, but {error}", finding.headline()))
+        })
     }
 }
 

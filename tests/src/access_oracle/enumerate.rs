@@ -67,7 +67,8 @@ fn count_from(machine: &Machine, program: &Program, copying: Copying, known: &mu
 }
 
 impl Enumeration {
-    fn end(&mut self, program: &Program, machine: &Machine) {
+    /// A way through the program has come to its end.
+    pub(super) fn end(&mut self, program: &Program, machine: &Machine) {
         let is_at = |kind: Kind| {
             (0..machine.threads.len()).any(|thread| machine.op(program, thread).is_some_and(|op| op.kind == kind))
         };

@@ -62,10 +62,10 @@ pub struct Machine {
 /// to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
-    thread: usize,
+    pub(super) thread: usize,
     piece: usize,
     writes: bool,
-    flushes: bool,
+    pub(super) flushes: bool,
 }
 
 impl Machine {

@@ -4,12 +4,14 @@
 //! sequential consistency or with store buffers, and run under rscale by `tests/programs/access_interpreter.c`, where each operation is made of real
 //! machine accesses. The sets of outcomes must be equal. Nothing is shared with rscale's own detection.
 
+mod bounded;
 mod buffers;
 mod enumerate;
 mod generate;
 mod machine;
 mod program;
 
+pub use bounded::enumerate_within;
 pub use buffers::{Memory, Model};
 pub use enumerate::{Enumeration, count_paths, enumerate};
 pub use generate::{generate, generate_weak};

@@ -104,7 +104,7 @@ fn results_that_can_not_be_written() {
         ("--json", "/etc/passwd/x", "--json /etc/passwd/x: there is no directory /etc/passwd"),
         ("--trace", "nowhere/x", "--trace nowhere/x: there is no directory nowhere"),
         ("--json", ".", "--json .: that is a directory; name a file in it"),
-        ("--trace", "/dev/full", "can not write the trace /dev/full: No space left on device"),
+        ("--trace", "/dev/full", ", but can not write the trace /dev/full: No space left on device"),
     ] {
         place.refuses(&["run", "./program", option, path], words);
     }
