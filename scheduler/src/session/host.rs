@@ -32,7 +32,7 @@ const SLOWNESS: u32 = 4;
 /// How often a schedule is tried if the process is lost on the way.
 const ATTEMPTS: u32 = 3;
 /// The same where forks wait for their turn, which may be killed too.
-const ATTEMPTS_WITH_FORKS: u32 = 8;
+const ATTEMPTS_WITH_FORKS: u32 = 64;
 
 /// What to run, and what a schedule of it means.
 pub struct Setting<'a> {

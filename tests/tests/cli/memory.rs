@@ -103,9 +103,5 @@ fn samples_find_delayed_stores() {
 fn what_weak_memory_does_not_go_with() {
     let place = Place::with("program", MESSAGE);
     place.refuses(&["run", "./program", "--memory", "tso", "--scope", "sync"], "they need --scope all");
-    place.refuses(
-        &["run", "./program", "--memory", "pso", "--filters", "superstep"],
-        "not be combined with --memory pso",
-    );
     place.refuses(&["run", "./program", "--buffer", "1"], "which only --memory tso and pso have");
 }
