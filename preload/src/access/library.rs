@@ -87,7 +87,7 @@ impl Here {
     /// Passes the points of several ranges, so many of which are shared, for a function that accesses all of them behind the
     /// last point: nobody comes between.
     pub fn at_once(self, shared: usize, pass: impl FnOnce()) {
-        if shared < 2 || world::get().is_alone() {
+        if shared < 2 || world::get().is_alone() || evaluation::is_under_way() {
             return pass();
         }
         vectors::kept(|| section::begin(self.pc, 0));

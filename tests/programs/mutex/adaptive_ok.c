@@ -1,6 +1,6 @@
 /* rscale-test
  * verdict: clean
- * runs: none=151 nsb=8
+ * runs: none=151 nsb=2
  * executions: none=151 nsb=2
  * outcomes: 0:"ab\n" 0:"ba\n"
  *

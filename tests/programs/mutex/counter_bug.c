@@ -3,7 +3,7 @@
  * kind: assertion
  * message: counter == 2
  * location: counter_bug.c:32
- * runs: none=26 nsb=11
+ * runs: none=26 nsb=6
  *
  * Reads in one critical section, writes in the next: an update gets lost. Main and a thread have two critical sections
  * each. Counted by an independent enumerator.

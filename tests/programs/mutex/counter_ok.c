@@ -1,6 +1,6 @@
 /* rscale-test
  * verdict: clean
- * runs: none=6 nsb=4
+ * runs: none=6 nsb=2
  * executions: none=6 nsb=2
  * outcomes: 0:"2\n"
  *

@@ -1,6 +1,6 @@
 /* rscale-test
  * verdict: clean
- * runs: none=251 nsb=7
+ * runs: none=251 nsb=2
  * executions: none=251 nsb=1
  *
  * Two threads with a lock each: their order does not matter. Counted by an independent enumerator.

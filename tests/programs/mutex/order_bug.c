@@ -1,7 +1,7 @@
 /* rscale-test
  * verdict: bug
  * kind: deadlock
- * runs: none=21 nsb=7
+ * runs: none=21 nsb=3
  *
  * Two threads take two locks in opposite orders. Counted by an independent enumerator: three classes of schedules, one of
  * which deadlocks.

@@ -1,6 +1,6 @@
 /* rscale-test
  * verdict: clean
- * runs: none=10 nsb=6
+ * runs: none=10 nsb=2
  * executions: none=10 nsb=2
  *
  * Two threads take two locks in the same order. Counted by an independent enumerator.
