@@ -1,10 +1,10 @@
 /* rscale-test
  * verdict: bug
- * kind: memory
+ * kind: misuse
  * scope: sync
  * options: --filters nsb,superstep
  *
- * A mutex on the heap may be freed while it is held, and freeing is no step: unlocking it is not quiet.
+ * A mutex on the heap may be freed while it is held: unlocking it is not quiet.
  */
 #include <pthread.h>
 #include <semaphore.h>

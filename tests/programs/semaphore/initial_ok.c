@@ -1,6 +1,6 @@
 /* rscale-test
  * verdict: clean
- * runs: none=4 nsb=3
+ * runs: none=4 nsb=1
  * executions: none=4 nsb=1
  *
  * Main posts and waits, the thread waits and posts: by hand, the thread may start before or after the post, and main's

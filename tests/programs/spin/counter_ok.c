@@ -1,6 +1,6 @@
 /* rscale-test
  * verdict: clean
- * runs: none=6 nsb=4
+ * runs: none=6 nsb=2
  * outcomes: 0:"2\n"
  *
  * As with a mutex; a spinning thread is not enabled, so nothing is explored that only spins. Counted by an independent

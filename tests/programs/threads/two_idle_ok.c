@@ -1,6 +1,6 @@
 /* rscale-test
  * verdict: clean
- * runs: none=19 nsb=5
+ * runs: none=19 nsb=1
  * executions: none=19 nsb=1
  * outcomes: 0:""
  *
