@@ -91,7 +91,7 @@ fn a_bound_is_met_by_all_workers_together() {
     let place = readers(12);
     let line = ["run", "./readers", "--jobs", "3", "--max-executions", "777", "--quiet"];
     expect_status(&place.rscale(&[&line[..], &SHARED].concat()), 3);
-    // Whoever is in the middle of an execution when the others have made enough may end it.
+    // It should be 777. One more was seen once in about 70 searches, and the reason is not known.
     let made = summary(&place).number("executions").expect("a number");
     assert!((777..=779).contains(&made), "{made}");
     assert!(summary(&place).text("guarantee").starts_with("incomplete: stopped after 77"));
