@@ -118,7 +118,7 @@ fn takes(step: &Step) -> bool {
 
 fn given_back(step: &Step) -> Option<Variable> {
     match step.action.op {
-        Op::MutexUnlock | Op::SpinUnlock | Op::RwUnlock => Some(step.action.object),
+        Op::MutexUnlock | Op::MutexAbandon | Op::SpinUnlock | Op::RwUnlock => Some(step.action.object),
         Op::CondWait => Some(step.action.second),
         _ => None,
     }

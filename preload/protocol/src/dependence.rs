@@ -10,7 +10,7 @@
 //! | flush | W location, W store | the write that others see; own reads find the store in the buffer before it |
 //! | fence, room in the buffer | nothing | follow the flushes that they waited for |
 //! | write, atomic update | W location | also a write of the same value: an order is an order |
-//! | lock, unlock, retake | W mutex | who comes first decides; a lock behind an unlock can not be swapped with it |
+//! | lock, unlock, retake, abandon | W mutex | who comes first decides; a lock behind an unlock can not be swapped with it |
 //! | trylock in vain, timed out | R mutex | sees that it is held, changes nothing |
 //! | rdlock, its unlock | R lock | readers do not mind each other |
 //! | wrlock, its unlock | W lock | excludes all others; in vain too, since it sees who reads |
@@ -129,7 +129,9 @@ pub fn row(action: &Action, choice: Choice, result: i32, context: Context) -> Ro
         Op::SemWait | Op::SemTryWait => taking(failed, Mode::Write),
         Op::RwRead | Op::RwTryRead => taking(failed, Mode::Read),
         Op::RwWrite | Op::RwTryWrite if !failed => taking(failed, Mode::Write),
-        Op::MutexUnlock | Op::SpinUnlock | Op::OnceLeave if !failed => Row::on(Mode::Write, Role::Give),
+        Op::MutexUnlock | Op::MutexAbandon | Op::SpinUnlock | Op::OnceLeave if !failed => {
+            Row::on(Mode::Write, Role::Give)
+        }
         Op::RwUnlock if !failed => Row::on(if context.reads { Mode::Read } else { Mode::Write }, Role::Give),
         Op::OnceEnter => taking(result != Once::RUN_IT, Mode::Write),
         Op::CondWait if !failed => Row { second: Some((Mode::Write, Role::Give)), ..Row::WRITE },

@@ -219,6 +219,8 @@ operations! {
     24 MutexDestroy "mutex destroy" Mutex Object;
     /// Declares the state behind a robust mutex repaired.
     25 MutexConsistent "mutex consistent" Mutex Object;
+    /// Leaves a robust mutex behind: its owner ends while it holds it.
+    26 MutexAbandon "mutex abandoned" Mutex Object;
 
     /// Makes a condition variable.
     30 CondInit "cond init" Condition Object;

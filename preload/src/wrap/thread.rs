@@ -124,7 +124,10 @@ pub fn end_thread() -> ! {
     world.fiber().ending.set(true);
     run_thread_local_destructors();
     keys::run_destructors();
-    // No place in the program calls for it: the start routine has returned, or the stack is unwound.
+    // No place in the program calls for these: the start routine has returned, or the stack is unwound.
+    while let Some(mutex) = world.look(|model| model.next_abandoned(thread)) {
+        gate::pass(Action::new(thread, Op::MutexAbandon, mutex));
+    }
     gate::pass(Action::new(thread, Op::ThreadExit, Variable::thread(thread)));
     let mut live = world.live.get();
     live.remove(thread);

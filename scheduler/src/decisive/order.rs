@@ -110,7 +110,7 @@ pub fn share(one: &Action, other: &Action) -> bool {
 }
 
 fn gives_back(op: Op) -> bool {
-    matches!(op, Op::MutexUnlock | Op::SpinUnlock | Op::RwUnlock | Op::CondWait | Op::OnceLeave)
+    matches!(op, Op::MutexUnlock | Op::MutexAbandon | Op::SpinUnlock | Op::RwUnlock | Op::CondWait | Op::OnceLeave)
 }
 
 /// Whether the action takes the lock.

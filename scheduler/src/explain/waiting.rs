@@ -97,6 +97,7 @@ pub fn verb(op: Op) -> &'static str {
         Op::MutexUnlock => "unlock",
         Op::MutexDestroy => "destroy mutex",
         Op::MutexConsistent => "declare consistent",
+        Op::MutexAbandon => "abandon",
         Op::CondInit => "initialise condition variable",
         Op::CondWait => "wait on",
         Op::CondWake => "end its wait on",

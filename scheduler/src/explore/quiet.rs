@@ -22,7 +22,6 @@
 use super::Path;
 use crate::frontend::{Configuration, VariableHasher};
 use rscale_protocol::arena::Step;
-use rscale_protocol::model::errno::EOWNERDEAD;
 use rscale_protocol::{Action, Op, Quiet, ThreadId, ThreadSet, Variable};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -107,8 +106,6 @@ impl QuietSteps {
 fn failed(step: &Step) -> Quiet {
     match step.result {
         0 => Quiet::NOTHING,
-        // The end of a thread changed the state of a lock.
-        EOWNERDEAD if step.action.op.family() == rscale_protocol::Family::Mutex => Quiet::ALL,
         _ => Quiet::of(&step.action),
     }
 }
@@ -121,6 +118,7 @@ fn disturbed_by(action: &Action) -> Quiet {
         Op::ThreadTryJoin | Op::ThreadDetach => Quiet::LIVES,
         Op::ThreadJoin if action.is_timed() => Quiet::LIVES,
         Op::MutexInit | Op::MutexTryLock | Op::MutexDestroy | Op::MutexConsistent => Quiet::LOCKS,
+        Op::MutexAbandon => Quiet::LOCKS,
         Op::MutexLock if action.is_timed() => Quiet::LOCKS,
         _ => Quiet::NOTHING,
     }

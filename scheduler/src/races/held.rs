@@ -28,7 +28,7 @@ pub fn held_at(steps: &[Step], index: usize, thread: ThreadId) -> Vec<Held> {
             }
             Op::RwRead | Op::RwTryRead if is_done => held.push(Held { lock, is_shared: true }),
             Op::CondRetake => held.push(Held { lock, is_shared: false }),
-            Op::MutexUnlock | Op::SpinUnlock | Op::RwUnlock if is_done => give_back(&mut held, lock),
+            Op::MutexUnlock | Op::MutexAbandon | Op::SpinUnlock | Op::RwUnlock if is_done => give_back(&mut held, lock),
             Op::CondWait if is_done => give_back(&mut held, second),
             _ => {}
         }

@@ -125,7 +125,9 @@ fn kinds(step: &StepView) -> Vec<&'static str> {
     let is = |op: Op| step.operation == op.name();
     match () {
         () if is(Op::MutexLock) || is(Op::SpinLock) || is(Op::RwRead) || is(Op::RwWrite) => vec!["acquire", "lock"],
-        () if is(Op::MutexUnlock) || is(Op::SpinUnlock) || is(Op::RwUnlock) => vec!["release", "lock"],
+        () if is(Op::MutexUnlock) || is(Op::MutexAbandon) || is(Op::SpinUnlock) || is(Op::RwUnlock) => {
+            vec!["release", "lock"]
+        }
         () if is(Op::Read) || is(Op::Write) || is(Op::AtomicUpdate) => vec!["memory"],
         () => Vec::new(),
     }

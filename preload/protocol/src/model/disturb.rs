@@ -12,9 +12,9 @@ impl Model {
     pub fn disturbs(&self, done: &Action, pending: &Action) -> bool {
         use Op::{
             AtomicUpdate, BufferRoom, CondBroadcast, CondRetake, CondSignal, CondWait, CondWake, Fence, Flush,
-            MutexConsistent, MutexDestroy, MutexInit, MutexLock, MutexTryLock, MutexUnlock, OwnRead, Preempt, Read,
-            SemGetValue, SemPost, SemTryWait, SemWait, SpinDestroy, SpinInit, SpinLock, SpinTryLock, SpinUnlock,
-            ThreadCreate, ThreadExit, ThreadJoin, ThreadStart, Write, Yield,
+            MutexAbandon, MutexConsistent, MutexDestroy, MutexInit, MutexLock, MutexTryLock, MutexUnlock, OwnRead,
+            Preempt, Read, SemGetValue, SemPost, SemTryWait, SemWait, SpinDestroy, SpinInit, SpinLock, SpinTryLock,
+            SpinUnlock, ThreadCreate, ThreadExit, ThreadJoin, ThreadStart, Write, Yield,
         };
         let is_about = |object| pending.object == object || pending.second == object;
         let same_object = is_about(done.object);
@@ -22,14 +22,14 @@ impl Model {
             // What descriptors and signals allow is asked elsewhere, and a request to cancel a thread reaches it wherever
             // it waits.
             _ if matches!(pending.op, Op::DescriptorWait | Op::SignalWait) || self.threads.has_cancellations() => true,
-            MutexLock | MutexTryLock | MutexUnlock | MutexConsistent | MutexInit | MutexDestroy => same_object,
+            MutexLock | MutexTryLock | MutexUnlock | MutexAbandon => same_object,
+            MutexConsistent | MutexInit | MutexDestroy => same_object,
             CondSignal | CondBroadcast | CondWake | CondRetake => same_object,
             CondWait => same_object || is_about(done.second),
             SpinLock | SpinTryLock | SpinUnlock | SpinInit | SpinDestroy => same_object,
             SemPost | SemTryWait | SemGetValue => same_object,
             // These change what is known of a thread: its life, whom it joins, what it waits on.
             SemWait => same_object || depends_on_waits(pending.op),
-            ThreadExit if self.objects.has_robust() => true,
             ThreadCreate | ThreadJoin | ThreadExit => pending.op == ThreadJoin || depends_on_waits(pending.op),
             ThreadStart | Yield | Preempt | Read | Write | AtomicUpdate => false,
             // Whoever waits for a flush is asked again when it takes place.

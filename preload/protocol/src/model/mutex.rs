@@ -34,6 +34,8 @@ pub struct Mutex {
     owner: u16,
     /// How often the owner has locked it.
     pub depth: u32,
+    /// When the owner took it, if it is robust: an owner that ends abandons the last one first, as the kernel has it.
+    taken: u32,
 }
 
 impl Mutex {
@@ -66,9 +68,10 @@ impl Mutex {
     }
 
     /// Takes a free mutex.
-    fn take(&mut self, thread: ThreadId) -> i32 {
+    fn take(&mut self, thread: ThreadId, moment: u32) -> i32 {
         self.owner = thread.0 + 1;
         self.depth = 1;
+        self.taken = if self.robust { moment } else { 0 };
         if self.inconsistent { EOWNERDEAD } else { 0 }
     }
 
@@ -86,11 +89,11 @@ impl Mutex {
     }
 
     /// Locks, where [`Mutex::answers`] holds.
-    fn lock(&mut self, thread: ThreadId) -> i32 {
+    fn lock(&mut self, thread: ThreadId, moment: u32) -> i32 {
         if self.unrecoverable {
             ENOTRECOVERABLE
         } else if self.is_free() {
-            self.take(thread)
+            self.take(thread, moment)
         } else if self.kind == MutexKind::Recursive {
             self.relock()
         } else {
@@ -108,11 +111,11 @@ impl Mutex {
         }
     }
 
-    fn try_lock(&mut self, thread: ThreadId) -> i32 {
+    fn try_lock(&mut self, thread: ThreadId, moment: u32) -> i32 {
         if self.unrecoverable {
             ENOTRECOVERABLE
         } else if self.is_free() {
-            self.take(thread)
+            self.take(thread, moment)
         } else if self.is_held_by(thread) && self.kind == MutexKind::Recursive {
             self.relock()
         } else if self.is_held_by(thread) && self.kind == MutexKind::ErrorCheck && self.robust {
@@ -135,6 +138,17 @@ impl Mutex {
         }
         let misuse = if self.is_free() { Misuse::UnlockFree } else { Misuse::UnlockForeign };
         Outcome::misuse(misuse, 0)
+    }
+
+    /// The owner ends: whoever locks it next is told.
+    fn abandon(&mut self, thread: ThreadId) -> i32 {
+        if !self.robust || !self.is_held_by(thread) {
+            return EPERM;
+        }
+        self.inconsistent = true;
+        self.owner = 0;
+        self.depth = 0;
+        0
     }
 
     fn make_consistent(&mut self, thread: ThreadId) -> i32 {
@@ -182,29 +196,28 @@ impl Model {
 
     /// Takes the mutex back after a condition wait, to the depth it had.
     pub(super) fn retake_after_wait(&mut self, variable: Variable, thread: ThreadId, depth: u32) -> i32 {
+        let moment = self.objects.next_moment();
         let Some(mutex) = self.mutex_mut(variable) else { return EINVAL };
-        let result = mutex.lock(thread);
+        let result = mutex.lock(thread, moment);
         if mutex.is_held_by(thread) {
             mutex.depth = depth.max(1);
         }
         result
     }
 
-    /// The thread ends: whoever locks its robust mutexes next is told.
-    pub(super) fn abandon_robust_mutexes(&mut self, thread: ThreadId) {
+    /// The robust mutex that the thread abandons next if it ends now.
+    #[must_use]
+    pub fn next_abandoned(&self, thread: ThreadId) -> Option<Variable> {
         if !self.objects.has_robust() {
-            return;
+            return None;
         }
-        for object in self.objects.iter_mut() {
-            if let ObjectState::Mutex(mutex) = &mut object.state
-                && mutex.robust
-                && mutex.is_held_by(thread)
-            {
-                mutex.inconsistent = true;
-                mutex.owner = 0;
-                mutex.depth = 0;
+        let held = self.objects.iter().filter_map(|object| match object.state {
+            ObjectState::Mutex(mutex) if mutex.robust && mutex.is_held_by(thread) => {
+                Some((mutex.taken, Variable(object.address)))
             }
-        }
+            _ => None,
+        });
+        held.max_by_key(|&(taken, _)| taken).map(|(_, variable)| variable)
     }
 }
 
@@ -224,6 +237,7 @@ pub(super) fn perform(model: &mut Model, action: &Action, choice: Choice) -> Out
         let held = matches!(before, Some(ObjectState::Mutex(mutex)) if !mutex.is_free());
         return if held { Outcome::misuse(Misuse::InitHeld, 0) } else { Outcome::returns(0) };
     }
+    let moment = model.objects.next_moment();
     let Some(object) = model.objects.find_mut(action.object.0) else {
         return Outcome::misuse(Misuse::Uninitialised, EINVAL);
     };
@@ -235,10 +249,11 @@ pub(super) fn perform(model: &mut Model, action: &Action, choice: Choice) -> Out
     match action.op {
         Op::MutexLock if choice == Choice::TimeOut => Outcome::returns(ETIMEDOUT),
         Op::MutexLock if !mutex.answers(thread) => Outcome::returns(EINVAL), // an invalid deadline, seen on waiting
-        Op::MutexLock => Outcome::returns(mutex.lock(thread)),
-        Op::MutexTryLock => Outcome::returns(mutex.try_lock(thread)),
+        Op::MutexLock => Outcome::returns(mutex.lock(thread, moment)),
+        Op::MutexTryLock => Outcome::returns(mutex.try_lock(thread, moment)),
         Op::MutexUnlock => mutex.unlock(thread),
         Op::MutexConsistent => Outcome::returns(mutex.make_consistent(thread)),
+        Op::MutexAbandon => Outcome::returns(mutex.abandon(thread)),
         Op::MutexDestroy if mutex.is_free() => {
             object.state = ObjectState::Destroyed;
             Outcome::returns(0)
@@ -347,15 +362,33 @@ mod tests {
     fn a_robust_mutex_survives_its_owner() {
         let mut bench = with_mutex(MutexKind::Normal, true);
         bench.run(1, Op::MutexLock, M);
-        bench.model.abandon_robust_mutexes(ThreadId(1));
+        assert_eq!(bench.model.next_abandoned(ThreadId(2)), None);
+        assert_eq!(bench.model.next_abandoned(ThreadId(1)), Some(Variable(M)));
+        assert_eq!(bench.run(1, Op::MutexAbandon, M), 0);
         assert_eq!(bench.run(2, Op::MutexLock, M), EOWNERDEAD);
         assert_eq!(bench.run(2, Op::MutexConsistent, M), 0);
         assert_eq!(bench.run(2, Op::MutexUnlock, M), 0);
         assert_eq!(bench.run(2, Op::MutexLock, M), 0);
-        bench.model.abandon_robust_mutexes(ThreadId(2));
+        assert_eq!(bench.run(2, Op::MutexAbandon, M), 0);
         assert_eq!(bench.run(1, Op::MutexTryLock, M), EOWNERDEAD);
         assert_eq!(bench.run(1, Op::MutexUnlock, M), 0);
         assert_eq!(bench.run(2, Op::MutexLock, M), ENOTRECOVERABLE, "unlocked without being made consistent");
         assert_eq!(bench.run(2, Op::MutexConsistent, M), EINVAL);
+    }
+
+    #[test]
+    fn the_last_one_taken_is_abandoned_first() {
+        let mut bench = with_mutex(MutexKind::Recursive, true);
+        let (first, second) = (M, M + 64);
+        bench.model.objects.set(second, ObjectState::Mutex(Mutex::new(MutexKind::Normal, true)));
+        bench.run(1, Op::MutexLock, second);
+        bench.run(1, Op::MutexLock, first);
+        bench.run(1, Op::MutexLock, first);
+        for mutex in [first, second] {
+            assert_eq!(bench.model.next_abandoned(ThreadId(1)), Some(Variable(mutex)));
+            assert_eq!(bench.run(1, Op::MutexAbandon, mutex), 0);
+            assert_eq!(bench.run(1, Op::MutexAbandon, mutex), EPERM);
+        }
+        assert_eq!(bench.model.next_abandoned(ThreadId(1)), None);
     }
 }

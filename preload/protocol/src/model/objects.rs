@@ -56,6 +56,8 @@ pub struct Objects {
     used: usize,
     /// Whether some mutex notices the death of its owner.
     has_robust: bool,
+    /// How many times something was looked at that is told apart by time.
+    moment: u32,
     objects: [Object; CAPACITY],
     /// Position in `objects` plus one; 0 is free.
     index: [u16; INDEX_SIZE],
@@ -66,7 +68,7 @@ impl Objects {
     #[must_use]
     pub const fn new() -> Objects {
         const FREE: Object = Object { address: 0, time: 0, state: ObjectState::Unknown };
-        Objects { used: 0, has_robust: false, objects: [FREE; CAPACITY], index: [0; INDEX_SIZE] }
+        Objects { used: 0, has_robust: false, moment: 0, objects: [FREE; CAPACITY], index: [0; INDEX_SIZE] }
     }
 
     /// The object at this address.
@@ -105,6 +107,12 @@ impl Objects {
     #[must_use]
     pub fn has_robust(&self) -> bool {
         self.has_robust
+    }
+
+    /// A number that grows: what is told apart by when it happened has it.
+    pub(super) fn next_moment(&mut self) -> u32 {
+        self.moment = self.moment.wrapping_add(1);
+        self.moment
     }
 
     /// All objects, in the order of their first use.

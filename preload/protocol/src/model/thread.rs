@@ -181,7 +181,7 @@ impl Threads {
         cancellation.pending
             && !cancellation.disabled
             && (action.flags & Action::CANCELLATION_POINT != 0 || cancellation.asynchronous)
-            && !matches!(action.op, Op::ThreadStart | Op::ThreadExit)
+            && !matches!(action.op, Op::ThreadStart | Op::ThreadExit | Op::MutexAbandon)
             && !self.is_woken(action)
     }
 
@@ -268,7 +268,6 @@ fn create(model: &mut Model, action: &Action) -> Outcome {
 }
 
 fn exit(model: &mut Model, action: &Action) -> Outcome {
-    model.abandon_robust_mutexes(action.thread);
     let thread = model.threads.get_mut(action.thread);
     thread.life = if thread.detached { Life::Gone } else { Life::Ended };
     Outcome::returns(0)

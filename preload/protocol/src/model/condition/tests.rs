@@ -282,7 +282,7 @@ fn what_the_mutex_says_is_what_the_wait_returns() {
         bench.model.objects.set(M, ObjectState::Mutex(Mutex::new(MutexKind::Normal, true)));
         begin(&mut bench, &[1]);
         bench.run(2, Op::MutexLock, M);
-        bench.model.abandon_robust_mutexes(ThreadId(2));
+        bench.run(2, Op::MutexAbandon, M);
         if choice == Choice::Proceed {
             bench.run(0, Op::CondSignal, C);
         } else {
