@@ -187,7 +187,7 @@ fn step_lines(replay: &Replay) -> Vec<String> {
         vec![
             (index + 1).to_string(),
             table::label(step.token.thread, &replay.threads),
-            escape::text(&step.location),
+            escape::text(table::file_name(&step.location)),
             escape::text(&step.marked_operation()),
             escape::text(&step.variables.join(", ")),
             escape::text(&step.value),
@@ -195,7 +195,7 @@ fn step_lines(replay: &Replay) -> Vec<String> {
         ]
     };
     let header = ["step", "thread", "where", "operation", "variables", "value", "result"].map(str::to_owned).into();
-    table::grid(header, replay.steps.iter().enumerate().map(row).collect(), usize::MAX)
+    table::folded(header, replay.steps.iter().enumerate().map(row).collect(), Look::WIDTH)
 }
 
 fn render_end(page: &mut Page, replay: &Replay) {

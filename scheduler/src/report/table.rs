@@ -73,11 +73,50 @@ pub fn label(thread: ThreadId, threads: &[ThreadView]) -> String {
 #[must_use]
 pub fn grid(header: Vec<String>, rows: Vec<Vec<String>>, width: usize) -> Vec<String> {
     let rows: Vec<Vec<String>> = once(header).chain(rows).collect();
-    let count = rows[0].len();
-    let natural =
-        (0..count).map(|column| rows.iter().map(|row| length(&row[column])).max().unwrap_or(0)).collect::<Vec<_>>();
-    let widths = share(&natural, width.saturating_sub(GAP * (count - 1)));
+    let widths = widths(&rows, width);
     rows.iter().map(|row| line(row, &widths)).collect()
+}
+
+/// As [`grid`], but nothing is cut: what a cell has no room for stands in the lines below, and columns without a word are
+/// left out.
+#[must_use]
+pub fn folded(header: Vec<String>, rows: Vec<Vec<String>>, width: usize) -> Vec<String> {
+    let is_used: Vec<bool> = (0..header.len()).map(|column| rows.iter().any(|row| !row[column].is_empty())).collect();
+    let used =
+        |row: Vec<String>| row.into_iter().zip(&is_used).filter_map(|(cell, used)| used.then_some(cell)).collect();
+    let rows: Vec<Vec<String>> = once(header).chain(rows).map(used).collect();
+    let widths = widths(&rows, width);
+    let lines = |row: &Vec<String>| {
+        let cells: Vec<Vec<String>> = row.iter().zip(&widths).map(|(cell, &width)| fold(cell, width)).collect();
+        let height = cells.iter().map(Vec::len).max().unwrap_or(0);
+        let part = |index: usize| -> Vec<String> {
+            cells.iter().map(|cell| cell.get(index).cloned().unwrap_or_default()).collect()
+        };
+        (0..height).map(|index| line(&part(index), &widths)).collect::<Vec<_>>()
+    };
+    rows.iter().flat_map(lines).collect()
+}
+
+/// A text in pieces of at most `width` characters, parted behind a space where that leaves no more than half of a line empty.
+fn fold(text: &str, width: usize) -> Vec<String> {
+    let mut rest: Vec<char> = text.chars().collect();
+    let mut pieces = Vec::new();
+    while rest.len() > width.max(1) {
+        let space = (width / 2..width).rev().find(|&index| rest[index] == ' ');
+        let next = rest.split_off(space.map_or(width.max(1), |index| index + 1));
+        pieces.push(rest.iter().collect::<String>().trim_end().to_owned());
+        rest = next;
+    }
+    pieces.push(rest.into_iter().collect());
+    pieces
+}
+
+/// The widths of the columns, with the gaps between them at most `width` in all.
+fn widths(rows: &[Vec<String>], width: usize) -> Vec<usize> {
+    let count = rows[0].len();
+    let widest = |column: usize| rows.iter().map(|row| length(&row[column])).max().unwrap_or(0);
+    let natural: Vec<usize> = (0..count).map(widest).collect();
+    share(&natural, width.saturating_sub(GAP * (count - 1)))
 }
 
 fn line(row: &[String], widths: &[usize]) -> String {
@@ -188,7 +227,32 @@ mod tests {
         assert_eq!([cut("abc", 0), cut_front("abc", 0), cut("abc", 1)], ["", "", "…"]);
     }
 
+    #[test]
+    fn what_has_no_room_stands_below() {
+        let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+        assert_eq!(folded(row(["step", "what", "where"]), vec![row(["1", "", "x"])], 80), ["step  where", "   1  x"]);
+        let rows = vec![row(["1", "write", "*heap object from main.c:12 + 8"]), row(["2", "read", "x"])];
+        let expected = [
+            "step  what   where",
+            "   1  write  *heap object",
+            "             from main.c:12",
+            "             + 8",
+            "   2  read   x",
+        ];
+        assert_eq!(folded(row(["step", "what", "where"]), rows, 28), expected);
+        assert_eq!(fold("abcdefg", 3), ["abc", "def", "g"]);
+        assert_eq!(fold("", 3), [""]);
+    }
+
     proptest! {
+        #[test]
+        fn folding_loses_nothing(text in "[a-z ]{0,90}", width in 1usize..40) {
+            let pieces = fold(&text, width);
+            prop_assert!(pieces.iter().all(|piece| length(piece) <= width));
+            let letters = |text: &str| text.chars().filter(|letter| *letter != ' ').collect::<String>();
+            prop_assert_eq!(letters(&pieces.concat()), letters(&text));
+        }
+
         #[test]
         fn no_line_is_too_wide(threads in 1u16..30, count in 1usize..300, width in 20usize..200,
                                name in "\\PC{0,40}", location in ".{0,90}") {
