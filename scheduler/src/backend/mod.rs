@@ -1,6 +1,6 @@
 //! The backend: the thin layer that hides the communication with the program (SCALE, section 5.3.1).
 //!
-//! SCALE's functions are all here: `init` ([`Target::start`]), `exit`, `restart`, `step_thread`, `back_trace` and
+//! SCALE's functions are all here: `init` ([`Target::wake`]), `exit`, `restart`, `step_thread`, `back_trace` and
 //! `eval_function`; beside them `run`, which does a whole execution in one round trip.
 
 mod debugging;

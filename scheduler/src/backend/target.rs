@@ -11,7 +11,7 @@ use super::{
 };
 use crate::explore::Locations;
 use crate::interrupt;
-use crate::launch::{ArenaMap, Captured, Function, Launch, LaunchError, Process, Regions, Shim};
+use crate::launch::{ArenaMap, Captured, Function, Launch, LaunchError, Process, Processors, Regions, Shim};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rscale_protocol::arena::{Command, Isolation, LOG_CAPACITY, MAX_STEPS, Progress, Reply, Token, store_set};
@@ -57,13 +57,13 @@ fn nonsense() -> BackendError {
 }
 
 impl Target {
-    /// Starts the program; it stops before its first step.
+    /// The program as it is going to be started: before its first run, if nobody does it earlier.
     ///
     /// # Errors
-    /// Where it can not be started.
-    pub fn start(launch: Launch, limits: Limits) -> Result<Target, BackendError> {
+    /// Where what it needs can not be made.
+    pub fn dormant(launch: Launch, limits: Limits) -> Result<Target, BackendError> {
         let resource = |what| move |error| LaunchError::Resource(what, error);
-        let mut target = Target {
+        Ok(Target {
             launch,
             limits,
             shim: Shim::unpack().map_err(resource("unpack the shim"))?,
@@ -82,9 +82,31 @@ impl Target {
             deadline: None,
             memory_limit: None,
             gave_up: None,
-        };
-        target.restart()?;
-        Ok(target)
+        })
+    }
+
+    /// Starts the program; it stops before its first step.
+    ///
+    /// # Errors
+    /// Where it can not be started.
+    pub fn wake(&mut self) -> Result<(), BackendError> {
+        self.restart()
+    }
+
+    /// Has the calling thread and the process stay on the first of these processors, which they hand over to each other, or
+    /// on none in particular. It is no matter if the kernel refuses.
+    pub fn share_processor(&mut self, processors: Option<Processors>) {
+        let all = processors.or(self.launch.processors);
+        let program = self.process.as_ref().map(Process::pid);
+        for pid in [Pid::from_raw(0)].into_iter().chain(program) {
+            let _ = match (processors, all) {
+                (Some(processors), _) => processors.keep_on(pid, 0),
+                (None, Some(all)) => all.let_go(pid),
+                (None, None) => Ok(()),
+            };
+        }
+        self.launch.processors = processors;
+        self.launch.write_processors(&self.arena);
     }
 
     /// Gives up an execution that is not over at this time.

@@ -150,6 +150,12 @@ impl Launch {
         setup.memory.store(self.memory as u32, Relaxed);
         setup.buffer.store(self.buffer.unwrap_or(UNBOUNDED), Relaxed);
         setup.seed.store(self.seed, Relaxed);
+        self.write_processors(arena);
+    }
+
+    /// Writes into the arena which processors there are, if the program has to share one.
+    pub fn write_processors(&self, arena: &ArenaMap) {
+        let setup = &arena.setup;
         setup.shares_processor.store(self.processors.is_some().into(), Relaxed);
         let words = self.processors.map_or([0; PROCESSOR_WORDS], |all| all.words());
         setup.processors.iter().zip(words).for_each(|(place, word)| place.store(word, Relaxed));

@@ -48,10 +48,26 @@ impl Processors {
     /// # Errors
     /// Where the kernel refuses.
     pub fn stay_on(&self, worker: usize) -> Result<(), Errno> {
+        self.keep_on(Pid::from_raw(0), worker)
+    }
+
+    /// The same for another thread, by its id.
+    ///
+    /// # Errors
+    /// Where the kernel refuses.
+    pub fn keep_on(&self, thread: Pid, worker: usize) -> Result<(), Errno> {
         let mut one = CpuSet::new();
         let number = self.numbers().nth(worker % self.count().max(1)).ok_or(Errno::EINVAL)?;
         one.set(number)?;
-        sched_setaffinity(Pid::from_raw(0), &one)
+        sched_setaffinity(thread, &one)
+    }
+
+    /// Has a thread run on any of them.
+    ///
+    /// # Errors
+    /// Where the kernel refuses.
+    pub fn let_go(&self, thread: Pid) -> Result<(), Errno> {
+        sched_setaffinity(thread, &self.0)
     }
 }
 

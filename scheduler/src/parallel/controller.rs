@@ -1,20 +1,20 @@
 //! The controller: gives out items, and knows who explores what.
 
 use crate::explore::{Branches, Order};
-use crate::reduce::{Begun, Board, Item, ItemId, Released, Wish};
+use crate::reduce::{Begun, Board, Explored, Item, ItemId, Released, Wish};
 use std::collections::HashMap;
 
 /// What a worker has done with its item.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Report {
-    /// It knows the first events of the item: as many as planned, unless it was cut there.
-    Begun(Vec<Begun>),
+    /// It knows the first event of the item, unless it was cut there.
+    Begun(Option<Begun>),
     /// It has found what is to be explored from shared states.
     Wishes(Vec<Wish>),
     /// It shares its first states from now on.
     Released(Released),
-    /// Nothing is left of the item.
-    Finished,
+    /// Nothing is left of the item, in which these planned events were explored.
+    Finished(Vec<Explored>),
 }
 
 /// A worker reported what can not be.
@@ -47,6 +47,14 @@ impl Controller {
             items: vec![None; workers],
             order,
         }
+    }
+
+    /// A controller of a search that the first worker has begun, and goes on with.
+    #[must_use]
+    pub fn begun(workers: usize, order: Order, sections_vary: bool) -> Controller {
+        let mut controller = Controller::new(workers, Item::Fresh(sections_vary), order);
+        let _ = controller.next(0); // which the worker has
+        controller
     }
 
     /// Whether everything has been explored.
@@ -86,14 +94,14 @@ impl Controller {
     pub fn hear(&mut self, worker: usize, report: Report) -> Result<(), Nonsense> {
         let item = self.items[worker].ok_or(Nonsense)?;
         match report {
-            Report::Begun(begun) => self.board.begin(item, &begun),
+            Report::Begun(begun) => self.board.begin(item, begun),
             Report::Wishes(wishes) => wishes.into_iter().try_for_each(|wish| self.board.wish(item, wish)),
-            Report::Released(Released::States(nodes)) => self.board.release(item, &nodes),
+            Report::Released(Released::States(nodes)) => self.board.release(item, nodes),
             Report::Released(Released::Branches(branches)) => self.split(item, branches),
-            Report::Finished => {
+            Report::Finished(explored) => {
                 self.items[worker] = None;
                 self.done += self.weights.remove(&item).unwrap_or(0.0);
-                self.board.finish(item)
+                self.board.finish(item, explored)
             }
         }
         .ok_or(Nonsense)

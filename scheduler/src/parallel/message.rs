@@ -3,11 +3,13 @@
 //! In this process nothing is sent but the journal's copy; `docs/scale.md` says what a cluster would have to carry.
 
 use super::{Controller, Report};
-use crate::reduce::{Begun, Board, Item, ItemId, Names, Reader, Released, Wire, Wish, Writer, decode, encode};
+use crate::reduce::{
+    Begun, Board, Explored, Item, ItemId, Names, Reader, Released, Wire, Wish, Writer, decode, encode,
+};
 use std::collections::{BTreeMap, HashMap};
 
 /// Changes with what messages say.
-pub const VERSION: u8 = 1;
+pub const VERSION: u8 = 2;
 
 /// Bytes of a checksum.
 const CHECKSUM: usize = 8;
@@ -79,16 +81,16 @@ impl Wire for Report {
             Report::Begun(begun) => (0u64, begun.clone()).write(to),
             Report::Wishes(wishes) => (1u64, wishes.clone()).write(to),
             Report::Released(released) => (2u64, released.clone()).write(to),
-            Report::Finished => 3u64.write(to),
+            Report::Finished(explored) => (3u64, explored.clone()).write(to),
         }
     }
 
     fn read(from: &mut Reader<'_>) -> Option<Report> {
         match u64::read(from)? {
-            0 => Vec::<Begun>::read(from).map(Report::Begun),
+            0 => Option::<Begun>::read(from).map(Report::Begun),
             1 => Vec::<Wish>::read(from).map(Report::Wishes),
             2 => Released::read(from).map(Report::Released),
-            3 => Some(Report::Finished),
+            3 => Vec::<Explored>::read(from).map(Report::Finished),
             _ => None,
         }
     }

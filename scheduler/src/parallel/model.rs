@@ -179,7 +179,7 @@ impl Model {
         if goes_on {
             self.send(now + run, Event::Ran(worker));
         } else {
-            self.count_account(vec![Report::Finished]);
+            self.count_account(vec![Report::Finished(Vec::new())]);
             self.send(now + link, Event::Heard(worker, Said::Finished));
         }
     }
@@ -197,7 +197,7 @@ impl Model {
         self.busy += self.setting.service;
         match said {
             Said::Finished => {
-                self.controller.hear(worker, Report::Finished).expect("it had an item");
+                self.controller.hear(worker, Report::Finished(Vec::new())).expect("it had an item");
                 self.asked.remove(&worker);
                 self.idle.insert(worker);
             }

@@ -24,8 +24,9 @@ impl Reduction {
                 self.planned = node.tree.take_first_line();
                 return Some(());
             }
-            self.nodes.pop();
             let last = self.history.len().checked_sub(1)?;
+            self.note_explored(last as usize);
+            self.nodes.pop();
             let taken = self.history.event(last);
             let (start, footprint) = (taken.step as usize, taken.footprint.clone());
             self.give_back_steps(start);
@@ -45,6 +46,7 @@ impl Reduction {
         let open = self.nodes.iter().rposition(|node| !node.tree.is_empty()).unwrap_or(0);
         let count = open.max(self.owned.saturating_sub(1)) + 1;
         if count < self.history.len() as usize {
+            self.note_explored_from(count);
             self.retract_to(count);
         }
     }

@@ -1,11 +1,16 @@
 //! The shared part of a search: what the controller of several workers knows.
 //!
-//! What one worker can own is all that lies behind the end of a planned sequence, a *leaf* of a wakeup tree: a sequence is
-//! planned only if it wakes everything that sleeps, so nothing that others explore is missing there (Fytas, Algorithms 10
-//! and 11). The states inside the sequence stay shared, in the order in which one worker would have come to them. A
-//! reversal that comes from behind a state goes its way past the children that are ordered after it, whether they are
-//! planned, being explored or done, as it would have gone through the wakeup tree: to a leaf, behind which it will be or has
-//! been seen, or off the path, where it is something new. What is ordered before it covers it, as if it were asleep.
+//! Children of a shared state are ordered as one worker would have come to them. A reversal that comes from behind a state
+//! goes its way past the children that are ordered after it, whether they are planned, being explored or done, as it would
+//! have gone through the wakeup tree: to a *leaf*, the end of a planned sequence, behind which it will be or has been seen, or
+//! off the path, where it is something new. What is ordered before it covers it, as if it were asleep. Behind a leaf nothing is
+//! missing: a sequence is planned only if it wakes everything that sleeps (Fytas, Algorithms 10 and 11).
+//!
+//! A worker owns all behind one event of a shared state, with whatever is planned there, and explores it as it would alone.
+//! A reversal that comes there from elsewhere waits at the door until the worker shares its first states or is done; then
+//! it says which planned events it has explored ([`Explored`]), and the reversal goes its way past them. Were it not for
+//! these, traces would be lost: what one worker leaves out because it sleeps would have been planned behind that event, had
+//! that worker come first (1212 of 1536 traces of last zero with N = 9).
 //!
 //! So a state that has been explored is forgotten only when all that is ordered before it has been, too.
 //!
@@ -16,7 +21,7 @@ mod wire;
 
 use super::footprint::{Footprint, Precedes};
 use super::plan::Wanted;
-use super::sharing::{Begun, Item, Leaf, ReleasedNode, Wish};
+use super::sharing::{Begun, Explored, Item, Leaf, ReleasedNode, Wish};
 use super::wakeup::Tree;
 use crate::explore::Order;
 use rscale_protocol::arena::Token;
@@ -29,7 +34,7 @@ type NodeId = u64;
 /// The states that workers share, and the items that they explore.
 pub struct Board {
     nodes: HashMap<NodeId, Shared>,
-    /// The states that items have to do with: the leaf that they own, or the one that they begin in.
+    /// The states that items have to do with: the first one that they own, or the one that they begin in.
     items: HashMap<ItemId, NodeId>,
     /// States with something to hand out, by depth.
     open: BTreeSet<(usize, NodeId)>,
@@ -66,17 +71,21 @@ struct Shared {
     tree: Tree,
     /// Items that have to do with it.
     items: usize,
-    /// What an item takes from here that has not yet said what that is: the events, and what is planned beside them.
-    pending: Option<Vec<(Footprint, Tree)>>,
-    /// Wishes that wait for it.
+    /// Whether it and all behind it belong to one of them.
+    is_owned: bool,
+    /// What an item takes from here has not yet turned out; whether it is a whole planned sequence.
+    pending: Option<bool>,
+    /// Wishes that wait for that, or for the owner.
     deferred: Vec<Wanted>,
+    /// The children, if they have all been explored, and nobody has gone past them yet.
+    record: Vec<Explored>,
 }
 
 impl Board {
     /// A board for a search of which one worker has everything.
     #[must_use]
     pub fn new(sections_vary: bool, order: Order) -> (Board, ItemId) {
-        let root = Shared { is_leaf: true, items: 1, ..Shared::default() };
+        let root = Shared { is_leaf: true, items: 1, is_owned: true, ..Shared::default() };
         let board = Board {
             nodes: HashMap::from([(ROOT, root)]),
             items: HashMap::from([(0, ROOT)]),
@@ -146,17 +155,16 @@ impl Board {
         let &(at, place) = self.open.last()?;
         let (schedule, asleep) = self.path_to(place);
         let planned = self.nodes.get_mut(&place)?.tree.take_first_line();
-        let events: Vec<Footprint> = planned.iter().map(|(event, _)| event.clone()).collect();
-        let stays = |sleeper: &&Footprint| !events.iter().any(|event| event.conflicts(sleeper));
+        let stays = |sleeper: &&Footprint| !planned.iter().any(|(event, _)| event.conflicts(sleeper));
         let sleep = self.asleep(&self.nodes[&place], None).filter(stays).map(Footprint::thread).collect();
         let shared = self.nodes.get_mut(&place)?;
-        shared.pending = Some(planned);
+        shared.pending = Some(planned.len() == 1);
         shared.items += 1;
         self.next_id += 1;
         self.items.insert(self.next_id, place);
         self.update(place);
         let (sections_vary, order) = (self.sections_vary, self.order);
-        let leaf = Leaf { schedule, asleep, at, events, sleep, sections_vary, order };
+        let leaf = Leaf { schedule, asleep, at, planned, sleep, sections_vary, order };
         Some((self.next_id, Item::Leaf(Box::new(leaf))))
     }
 
@@ -188,32 +196,36 @@ impl Board {
         shared.sleep.iter().chain(earlier.iter().filter_map(|child| self.nodes[child].came_by.as_ref()))
     }
 
-    /// An item says what its first events are: as planned, or fewer if it was cut there. None if that makes no sense.
-    pub fn begin(&mut self, item: ItemId, begun: &[Begun]) -> Option<()> {
+    /// An item says what its first event is; None if it was cut there. None if that makes no sense.
+    pub fn begin(&mut self, item: ItemId, begun: Option<Begun>) -> Option<()> {
         let start = *self.items.get(&item)?;
-        let planned = self.nodes.get_mut(&start)?.pending.take()?;
-        let length = planned.len();
-        let mut place = start;
-        for (index, (begun, (_, rest))) in begun.iter().zip(planned).enumerate() {
-            let sleepers = self.asleep(&self.nodes[&place], None);
-            let sleep: Vec<_> = sleepers.filter(|sleeper| !sleeper.conflicts(&begun.event)).cloned().collect();
-            let (is_leaf, inherited) = (index + 1 == length, sleep.len());
-            place = self.add_child(place, Shared { is_leaf, sleep, inherited, tree: rest, ..Shared::default() }, begun);
+        let shared = self.nodes.get_mut(&start)?;
+        let (is_leaf, new) = (shared.pending.take()?, shared.children.len());
+        if let Some(begun) = begun {
+            let place = self.add_child(start, Shared { is_leaf, is_owned: true, ..Shared::default() }, begun);
+            self.move_item(item, place)?;
         }
-        self.move_item(item, place)?;
-        let new = self.nodes[&start].children.len() - usize::from(!begun.is_empty());
-        for wanted in std::mem::take(&mut self.nodes.get_mut(&start)?.deferred) {
-            match wanted {
-                Wanted::Sequence(sequence) => self.send_down(start, new, sequence)?,
-                other => self.grant(start, other, None)?,
-            }
-        }
+        self.grant_deferred(start, new)?;
         self.update(start);
         Some(())
     }
 
-    fn add_child(&mut self, parent: NodeId, child: Shared, begun: &Begun) -> NodeId {
-        let Begun { event, steps } = begun.clone();
+    /// Sees to the wishes that have waited at a state; they have gone past the first children.
+    fn grant_deferred(&mut self, place: NodeId, first: usize) -> Option<()> {
+        for wanted in std::mem::take(&mut self.nodes.get_mut(&place)?.deferred) {
+            match wanted {
+                Wanted::Sequence(sequence) => self.send_down(place, first, sequence)?,
+                other => self.grant(place, other, None)?,
+            }
+        }
+        Some(())
+    }
+
+    /// Adds a child behind the others, which are asleep there.
+    fn add_child(&mut self, parent: NodeId, child: Shared, Begun { event, steps }: Begun) -> NodeId {
+        let sleepers = self.asleep(&self.nodes[&parent], None);
+        let sleep: Vec<_> = sleepers.filter(|sleeper| !sleeper.conflicts(&event)).cloned().collect();
+        let child = Shared { inherited: sleep.len(), sleep, ..child };
         self.next_id += 1;
         let id = self.next_id;
         let above = self.nodes.get_mut(&parent).expect("the state that it was found in");
@@ -271,9 +283,16 @@ impl Board {
     fn send_down(&mut self, place: NodeId, first: usize, mut sequence: Vec<Footprint>) -> Option<()> {
         let (mut place, mut first) = (place, first);
         while let Some(child) = self.way(place, first, &mut sequence) {
-            if self.nodes[&child].is_leaf || sequence.is_empty() {
+            let shared = self.nodes.get_mut(&child)?;
+            if shared.is_leaf || sequence.is_empty() {
                 return Some(());
             }
+            if shared.is_owned {
+                shared.deferred.push(Wanted::Sequence(sequence));
+                return Some(());
+            }
+            let record = std::mem::take(&mut shared.record);
+            self.add_explored(child, record);
             (place, first) = (child, 0);
         }
         let shared = self.nodes.get_mut(&place)?;
@@ -300,22 +319,28 @@ impl Board {
     }
 
     /// An item gives away its first states, and goes on behind the last of them. None if that makes no sense.
-    pub fn release(&mut self, item: ItemId, released: &[ReleasedNode]) -> Option<()> {
-        let mut place = *self.items.get(&item)?;
-        for node in released {
-            self.fill(place, node)?;
-            let child = Shared { is_leaf: !node.leads_inside, ..Shared::default() };
-            place = self.add_child(place, child, &node.taken);
+    pub fn release(&mut self, item: ItemId, released: Vec<ReleasedNode>) -> Option<()> {
+        let first = *self.items.get(&item)?;
+        let mut place = first;
+        for ReleasedNode { sleep, inherited, done, explored, tree, taken, leads_inside } in released {
+            let shared = self.nodes.get_mut(&place)?;
+            (shared.sleep, shared.inherited, shared.taken, shared.tree) = (sleep, inherited, done, tree);
+            shared.is_owned = false;
+            self.add_explored(place, explored);
+            self.update(place);
+            place = self.add_child(place, Shared { is_leaf: !leads_inside, ..Shared::default() }, taken);
         }
-        self.move_item(item, place)
+        self.nodes.get_mut(&place)?.is_owned = true;
+        self.move_item(item, place)?;
+        self.grant_deferred(first, 0)
     }
 
-    fn fill(&mut self, place: NodeId, released: &ReleasedNode) -> Option<()> {
-        let ReleasedNode { sleep, inherited, done, tree, .. } = released.clone();
-        let shared = self.nodes.get_mut(&place)?;
-        (shared.sleep, shared.inherited, shared.taken, shared.tree) = (sleep, inherited, done, tree);
-        self.update(place);
-        Some(())
+    /// Adds children that have been explored.
+    fn add_explored(&mut self, place: NodeId, explored: Vec<Explored>) {
+        for Explored { taken, inside } in explored {
+            let (is_leaf, record) = (inside.is_none(), inside.unwrap_or_default());
+            self.add_child(place, Shared { is_leaf, record, ..Shared::default() }, taken);
+        }
     }
 
     /// A part of an item becomes an item of its own, in the same place. None if that makes no sense.
@@ -327,10 +352,19 @@ impl Board {
         Some(self.next_id)
     }
 
-    /// An item has been explored.
-    pub fn finish(&mut self, item: ItemId) -> Option<()> {
+    /// An item has been explored, and in it these planned events.
+    pub fn finish(&mut self, item: ItemId, record: Vec<Explored>) -> Option<()> {
         let place = self.items.remove(&item)?;
-        self.nodes.get_mut(&place)?.items -= 1;
+        let shared = self.nodes.get_mut(&place)?;
+        shared.items -= 1;
+        if std::mem::take(&mut shared.is_owned) {
+            if shared.deferred.is_empty() {
+                shared.record = record;
+            } else {
+                self.add_explored(place, record);
+                self.grant_deferred(place, 0)?;
+            }
+        }
         // Whatever can be forgotten lies between the last leaf before it and itself; a leaf that is done, in its parent.
         let mut region = Some(self.region_of(place)?);
         while let Some(leaf) = region {

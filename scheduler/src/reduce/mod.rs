@@ -13,6 +13,7 @@ mod conservative;
 mod eager;
 mod elsewhere;
 mod event;
+mod explored;
 mod footprint;
 mod history;
 mod late;
@@ -57,7 +58,7 @@ pub use lazy::Lazy;
 pub use names::Names;
 pub use plan::{Optimal, Persistent, Source};
 pub use saved::SavedReduction;
-pub use sharing::{Begun, Common, Item, Leaf, Released, Sharing, Wish};
+pub use sharing::{Begun, Common, Explored, Item, Leaf, Released, Sharing, Wish};
 pub use swaps::Swaps;
 pub use wire::{Reader, Wire, Writer, decode, encode};
 
@@ -85,6 +86,8 @@ pub struct Reduction {
     owned: usize,
     /// What is to be explored from shared states, which others decide on.
     wishes: Wishes,
+    /// What was explored from the first state of its own; None if nobody can ask for it.
+    record: Option<Vec<Explored>>,
 }
 
 impl Reduction {
@@ -106,6 +109,7 @@ impl Reduction {
             rivals: Vec::new(),
             owned: 0,
             wishes: Wishes::default(),
+            record: None,
         }
     }
 }
@@ -163,6 +167,7 @@ impl Strategy for Reduction {
         self.planned.clear();
         self.owned = 0;
         self.wishes = Wishes::default();
+        self.record = None;
         self.planner.restart();
     }
 
@@ -218,10 +223,8 @@ impl Reduction {
 
     /// How many steps lead to the last state with something left to explore.
     fn last_open(&self) -> usize {
-        let is_open = |(_, rest): &(Footprint, Tree)| !rest.is_empty();
-        if let Some(last) = self.planned.iter().rposition(is_open) {
-            let planned: u32 = self.planned[..=last].iter().map(|(event, _)| event.steps).sum();
-            return self.steps.len() + planned as usize;
+        if let Some(planned) = steps_to_last_open(&self.planned) {
+            return self.steps.len() + planned;
         }
         let Some(last) = self.nodes.iter().rposition(|node| !node.tree.is_empty()) else { return 0 };
         self.history.events().get(last).map_or(self.steps.len(), |event| event.step as usize)
@@ -356,6 +359,12 @@ impl Reduction {
             }
         }
     }
+}
+
+/// How many steps of a planned sequence lead to its last state with something else to explore.
+fn steps_to_last_open(planned: &[(Footprint, Tree)]) -> Option<usize> {
+    let last = planned.iter().rposition(|(_, rest)| !rest.is_empty())?;
+    Some(planned[..=last].iter().map(|(event, _)| event.steps as usize).sum())
 }
 
 /// The other ways in which the thread could have taken the event; where it says whom a signal wakes, the other waiters.

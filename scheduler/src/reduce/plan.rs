@@ -4,6 +4,7 @@ use super::footprint::Footprint;
 use super::history::{EventIndex, History};
 use super::preemptions::State;
 use super::reversal::{Cover, Executed, Extent, Race, Reversal};
+use super::sharing::Explored;
 use super::sleep::Sleep;
 use super::wakeup::Tree;
 use crate::explore::Counts;
@@ -21,6 +22,8 @@ pub struct Node {
     pub tree: Tree,
     /// Whether it lies inside a planned sequence: what is to follow, others may have planned.
     pub is_inner: bool,
+    /// What was explored from here, where others may have to go past it.
+    pub explored: Vec<Explored>,
 }
 
 impl Node {

@@ -8,6 +8,7 @@ use super::footprint::{Footprint, Mode, Reach, Role, Touch};
 use super::history::History;
 use super::otherwise::ends_early;
 use super::plan::Node;
+use super::sharing::{Begun, Explored};
 use super::sleep::Sleep;
 use super::wakeup::Tree;
 use super::{Reduction, Second};
@@ -31,6 +32,9 @@ pub struct SavedReduction {
     /// The first state that belongs to it alone.
     #[serde(default)]
     owned: usize,
+    /// Whether others may have to go past what it explores.
+    #[serde(default)]
+    is_recorded: bool,
 }
 
 /// A state of the path.
@@ -44,6 +48,17 @@ struct SavedNode {
     tree: Vec<SavedBranch>,
     /// Whether it lies inside a planned sequence.
     is_inner: bool,
+    /// What was explored from it, where others may have to go past it.
+    #[serde(default)]
+    explored: Vec<SavedExplored>,
+}
+
+/// A planned event that has been explored.
+#[derive(Clone, Serialize, Deserialize, PartialEq, Debug)]
+struct SavedExplored {
+    event: SavedEvent,
+    steps: Vec<u16>,
+    inside: Option<Vec<SavedExplored>>,
 }
 
 /// Events that follow each other, and what is to follow them.
@@ -98,6 +113,7 @@ impl Reduction {
                 done: node.done.iter().map(|token| token.to_code()).collect(),
                 tree: saved_tree(&node.tree, &names),
                 is_inner: node.is_inner,
+                explored: saved_record(&node.explored, &names),
             };
             if saved.is_inner || !(saved.sleep.is_empty() && saved.done.is_empty() && saved.tree.is_empty()) {
                 nodes.push(saved);
@@ -110,6 +126,7 @@ impl Reduction {
             order: self.order,
             counts: self.counts,
             owned: self.owned,
+            is_recorded: self.record.is_some(),
         }
     }
 
@@ -147,6 +164,7 @@ impl Reduction {
         self.order = saved.order;
         self.counts = saved.counts;
         self.owned = saved.owned;
+        self.record = saved.is_recorded.then(Vec::new);
         nodes.next().is_none().then_some(())
     }
 
@@ -168,7 +186,30 @@ fn restored_node(mut sleep: Sleep, saved: Option<&SavedNode>, history: &mut Hist
         sleep.push(event.restored(history)?);
     }
     let done = saved.done.iter().map(|&code| Token::from_code(code)).collect::<Option<_>>()?;
-    Some(Node { sleep, done, tree: restored_tree(&saved.tree, history)?, is_inner: saved.is_inner })
+    let (tree, is_inner) = (restored_tree(&saved.tree, history)?, saved.is_inner);
+    Some(Node { sleep, done, tree, is_inner, explored: restored_record(&saved.explored, history)? })
+}
+
+fn saved_record(explored: &[Explored], names: &[Variable]) -> Vec<SavedExplored> {
+    let saved = |Explored { taken, inside }: &Explored| SavedExplored {
+        event: SavedEvent::of(&taken.event, names),
+        steps: taken.steps.iter().map(|token| token.to_code()).collect(),
+        inside: inside.as_ref().map(|inside| saved_record(inside, names)),
+    };
+    explored.iter().map(saved).collect()
+}
+
+fn restored_record(saved: &[SavedExplored], history: &mut History) -> Option<Vec<Explored>> {
+    let mut restored = |SavedExplored { event, steps, inside }: &SavedExplored| {
+        let steps = steps.iter().map(|&code| Token::from_code(code)).collect::<Option<_>>()?;
+        let taken = Begun { event: event.restored(history)?, steps };
+        let inside = match inside {
+            Some(inside) => Some(restored_record(inside, history)?),
+            None => None,
+        };
+        Some(Explored { taken, inside })
+    };
+    saved.iter().map(&mut restored).collect()
 }
 
 fn saved_tree(tree: &Tree, names: &[Variable]) -> Vec<SavedBranch> {

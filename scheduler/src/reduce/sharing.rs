@@ -9,7 +9,7 @@ use super::plan::{Node, Wanted};
 use super::saved::SavedReduction;
 use super::sleep::Sleep;
 use super::wakeup::Tree;
-use super::{Extent, Names, Reduction, Second};
+use super::{Extent, Names, Reduction, Second, steps_to_last_open};
 use crate::explore::{Branches, Counts, Order, Plan, Strategy};
 use crate::frontend::Execution;
 use rscale_protocol::ThreadSet;
@@ -54,7 +54,7 @@ pub struct Common {
     pub names: Names,
 }
 
-/// All that lies behind a sequence of events from a shared state.
+/// All that lies behind an event from a shared state, and what is planned there.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Leaf {
     /// The tokens of the path to the state.
@@ -63,8 +63,8 @@ pub struct Leaf {
     pub(super) asleep: Vec<(usize, Vec<Footprint>)>,
     /// Events before the state.
     pub(super) at: usize,
-    /// The events that lead to what the item owns.
-    pub(super) events: Vec<Footprint>,
+    /// The event that leads to what the item owns, and those that are planned to follow it, each with what else is.
+    pub(super) planned: Vec<(Footprint, Tree)>,
     /// The threads that are still asleep behind them.
     pub(super) sleep: ThreadSet,
     pub(super) sections_vary: bool,
@@ -87,6 +87,14 @@ pub struct Begun {
     pub(super) steps: Vec<Token>,
 }
 
+/// A planned event that has been explored.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Explored {
+    pub(super) taken: Begun,
+    /// What was explored from the state behind it, if that lies inside a planned sequence.
+    pub(super) inside: Option<Vec<Explored>>,
+}
+
 /// What a worker gives away of its item.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Released {
@@ -97,13 +105,14 @@ pub enum Released {
 }
 
 /// A state that is shared from now on.
-
 #[derive(Clone, PartialEq, Debug)]
 pub struct ReleasedNode {
     /// What is asleep, and how much of it follows from the state before.
     pub(super) sleep: Vec<Footprint>,
     pub(super) inherited: usize,
+    /// What was taken from here, and fell asleep; and then what others may have to go past.
     pub(super) done: Vec<Token>,
+    pub(super) explored: Vec<Explored>,
     pub(super) tree: Tree,
     /// What the item takes from here, now and from now on.
     pub(super) taken: Begun,
@@ -116,6 +125,9 @@ pub trait Sharing {
     /// The whole search as it stands between two runs, and what it has counted.
     fn as_item(&self) -> (Item, Counts);
 
+    /// Whether atomic sections may touch anything in another place.
+    fn sections_vary(&self) -> bool;
+
     /// What all that share it must agree about.
     fn common(&mut self) -> Common;
 
@@ -126,13 +138,16 @@ pub trait Sharing {
     fn first_run(&mut self, item: &Item) -> Option<Plan<'_>>;
 
     /// Takes over an item. The execution is its first run; that of a leaf is yet to be absorbed. False if it does not fit.
-    fn begin(&mut self, item: &Item, execution: &Execution) -> bool;
+    fn begin(&mut self, item: Item, execution: &Execution) -> bool;
 
-    /// The first events of a leaf, once they have been run; fewer than were planned if it was cut there.
-    fn begun(&self, leaf: &Leaf) -> Vec<Begun>;
+    /// The first event of a leaf, once it has been run; None if it was cut there.
+    fn begun(&self) -> Option<Begun>;
 
     /// What is to be explored from shared states, since the last call.
     fn take_wishes(&mut self) -> Vec<Wish>;
+
+    /// What was explored of the item inside of planned sequences, at its end.
+    fn take_record(&mut self) -> Vec<Explored>;
 
     /// Gives away the first states up to one with something left to explore. None if there is nothing to give away.
     fn release(&mut self) -> Option<Released>;
@@ -143,6 +158,10 @@ impl Sharing for Reduction {
         let vary = self.history.sections_vary();
         let item = if self.nodes.is_empty() { Item::Fresh(vary) } else { Item::Whole(Box::new(self.saved())) };
         (item, self.counts)
+    }
+
+    fn sections_vary(&self) -> bool {
+        self.history.sections_vary()
     }
 
     fn common(&mut self) -> Common {
@@ -163,60 +182,67 @@ impl Sharing for Reduction {
             Item::Leaf(leaf) => {
                 self.schedule.clear();
                 self.schedule.extend_from_slice(&leaf.schedule);
-                self.extend_schedule(leaf.events.iter());
+                self.extend_schedule(leaf.planned.iter().map(|(event, _)| event));
                 let (order, sleep) = (self.order.beyond(), leaf.sleep);
-                Some(Plan { schedule: &self.schedule, order, sleep, goes_on: true, comes_back_to: 0 })
+                let comes_back_to = leaf.schedule.len() + steps_to_last_open(&leaf.planned).unwrap_or(0);
+                Some(Plan { schedule: &self.schedule, order, sleep, goes_on: true, comes_back_to })
             }
         }
     }
 
-    fn begin(&mut self, item: &Item, execution: &Execution) -> bool {
+    fn begin(&mut self, item: Item, execution: &Execution) -> bool {
         match item {
             Item::Fresh(vary) => {
                 self.begin_anew(0);
                 self.counts = Counts::default();
-                self.history.set_sections_vary(*vary);
+                self.history.set_sections_vary(vary);
                 true
             }
             Item::Whole(saved) => {
                 self.begin_anew(0);
-                let is_restored = self.restored(saved, execution).is_some();
+                let is_restored = self.restored(&saved, execution).is_some();
                 self.counts = Counts::default();
                 is_restored
             }
-            Item::Leaf(leaf) => self.begin_leaf(leaf, execution).is_some(),
+            Item::Leaf(leaf) => self.begin_leaf(*leaf, execution).is_some(),
             Item::Branches(_) => false,
         }
     }
 
-    fn begun(&self, leaf: &Leaf) -> Vec<Begun> {
-        let end = (leaf.at + leaf.events.len()).min(self.history.len() as usize);
-        (leaf.at..end).map(|at| self.taken_at(at)).collect()
+    fn begun(&self) -> Option<Begun> {
+        let at = self.owned.checked_sub(1)?;
+        (at < self.history.len() as usize).then(|| self.taken_at(at))
     }
 
     fn take_wishes(&mut self) -> Vec<Wish> {
         self.wishes.take()
     }
 
+    fn take_record(&mut self) -> Vec<Explored> {
+        self.record.take().unwrap_or_default()
+    }
+
     fn release(&mut self) -> Option<Released> {
         let path = self.owned..self.history.len() as usize;
         let open = path.clone().find(|&at| !self.nodes[at].tree.is_empty())?;
-        let owned = (open + 1..=path.end).find(|&at| !self.lies_inside(at))?;
-        let nodes = (path.start..owned).map(|at| self.released(at)).collect();
-        self.owned = owned;
+        let nodes = (path.start..=open).map(|at| self.released(at)).collect();
+        self.owned = open + 1;
+        let can_be_asked = self.record.is_some() && self.lies_inside(self.owned);
+        self.record = can_be_asked.then(Vec::new);
         Some(Released::States(nodes))
     }
 }
 
 impl Reduction {
     /// Goes to the state that a leaf begins in, from the last state on the way there that is known.
-    fn begin_leaf(&mut self, leaf: &Leaf, execution: &Execution) -> Option<()> {
+    fn begin_leaf(&mut self, leaf: Leaf, execution: &Execution) -> Option<()> {
         let known = self.steps.iter().map(Step::token).zip(&leaf.schedule);
         let common = known.take_while(|(known, token)| known == *token).count();
         let events = self.history.events();
         let last = events.partition_point(|event| (event.step + event.footprint.steps) as usize <= common);
         self.retract_to(last.min(leaf.at));
-        self.owned = leaf.at + leaf.events.len();
+        self.owned = leaf.at + 1;
+        self.record = (leaf.planned.len() > 1).then(Vec::new);
         self.counts = Counts::default();
         self.order = leaf.order;
         self.history.set_sections_vary(leaf.sections_vary);
@@ -224,7 +250,7 @@ impl Reduction {
         if self.nodes.is_empty() {
             self.nodes.push(Node::default());
         }
-        self.fall_asleep(leaf, self.nodes.len() - 1);
+        self.fall_asleep(&leaf, self.nodes.len() - 1);
         while self.steps.len() < leaf.schedule.len() {
             let event = self.next_event(execution)?;
             let (start, end) = (event.step as usize, (event.step + event.footprint.steps) as usize);
@@ -232,12 +258,12 @@ impl Reduction {
             self.take_steps(execution.steps.get(start..end)?);
             self.append(event, &execution.steps[start].enabled);
             self.nodes.push(Node { sleep, ..Node::default() });
-            self.fall_asleep(leaf, self.nodes.len() - 1);
+            self.fall_asleep(&leaf, self.nodes.len() - 1);
         }
         self.races.retain(|race| matches!(race.second, Second::Executed(_) | Second::Late(_)));
-        self.planned = leaf.events.iter().map(|event| (event.clone(), Tree::default())).collect();
         let is_there = self.history.len() as usize == leaf.at
             && execution.steps.iter().zip(&leaf.schedule).all(|(step, &token)| step.token() == token);
+        self.planned = leaf.planned;
         is_there.then_some(())
     }
 
@@ -269,20 +295,24 @@ impl Reduction {
     }
 
     /// What the path takes from a state.
-    fn taken_at(&self, at: usize) -> Begun {
+    pub(super) fn taken_at(&self, at: usize) -> Begun {
         let event = self.history.event(at as u32);
         let (start, count) = (event.step as usize, event.footprint.steps as usize);
         let steps = self.steps[start..start + count].iter().map(Step::token).collect();
         Begun { event: event.footprint.clone(), steps }
     }
 
-    fn released(&self, at: usize) -> ReleasedNode {
-        let Node { sleep, done, tree, .. } = &self.nodes[at];
+    fn released(&mut self, at: usize) -> ReleasedNode {
+        let Node { sleep, done, tree, explored, .. } = &mut self.nodes[at];
+        let (tree, explored) = (std::mem::take(tree), std::mem::take(explored));
+        // Each of these is the last that was done, and that fell asleep.
+        let [asleep, done_before] = [sleep.len(), done.len()].map(|count| count - explored.len());
         ReleasedNode {
-            sleep: sleep.to_vec(),
+            sleep: sleep[..asleep].to_vec(),
             inherited: at.checked_sub(1).map_or(0, |before| self.inherited(before)),
-            done: done.clone(),
-            tree: tree.clone(),
+            done: self.nodes[at].done[..done_before].to_vec(),
+            tree,
+            explored,
             taken: self.taken_at(at),
             leads_inside: self.lies_inside(at + 1),
         }

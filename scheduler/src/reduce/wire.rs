@@ -7,7 +7,7 @@
 use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
 use super::names::Names;
 use super::plan::Wanted;
-use super::sharing::{Begun, Item, Leaf, Released, ReleasedNode, Wish};
+use super::sharing::{Begun, Explored, Item, Leaf, Released, ReleasedNode, Wish};
 use super::wakeup::Tree;
 use crate::explore::{Branches, Order};
 use rscale_protocol::arena::Token;
@@ -353,11 +353,26 @@ impl Wire for Begun {
     }
 }
 
+impl Wire for Explored {
+    fn write(&self, to: &mut Writer) {
+        self.taken.write(to);
+        self.inside.write(to);
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Explored> {
+        from.depth += 1;
+        let taken = Some(Begun::read(from)?).filter(|_| from.depth < DEEPEST)?;
+        let explored = Explored { taken, inside: Option::read(from)? };
+        from.depth -= 1;
+        Some(explored)
+    }
+}
+
 impl Wire for ReleasedNode {
     fn write(&self, to: &mut Writer) {
         self.sleep.write(to);
         self.inherited.write(to);
         self.done.write(to);
+        self.explored.write(to);
         self.tree.write(to);
         self.taken.write(to);
         self.leads_inside.write(to);
@@ -367,6 +382,7 @@ impl Wire for ReleasedNode {
             sleep: Vec::read(from)?,
             inherited: usize::read(from)?,
             done: Vec::read(from)?,
+            explored: Vec::read(from)?,
             tree: Tree::read(from)?,
             taken: Begun::read(from)?,
             leads_inside: bool::read(from)?,
@@ -407,7 +423,7 @@ impl Wire for Leaf {
         self.schedule.write(to);
         self.asleep.write(to);
         self.at.write(to);
-        self.events.write(to);
+        self.planned.write(to);
         self.sleep.write(to);
         self.sections_vary.write(to);
         self.order.write(to);
@@ -417,7 +433,7 @@ impl Wire for Leaf {
             schedule: Vec::read(from)?,
             asleep: Vec::read(from)?,
             at: usize::read(from)?,
-            events: Vec::read(from)?,
+            planned: Vec::read(from)?,
             sleep: ThreadSet::read(from)?,
             sections_vary: bool::read(from)?,
             order: Order::read(from)?,

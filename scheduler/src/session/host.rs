@@ -14,7 +14,7 @@ use crate::exit::Failure;
 use crate::explain::Explainer;
 use crate::explore::{Locations, Plan};
 use crate::frontend::{Execution, Frontend};
-use crate::launch::{Function, Instrumentation, Launch};
+use crate::launch::{Function, Instrumentation, Launch, Processors};
 use crate::races::Detector;
 use rscale_instrument::elf::Program;
 use rscale_protocol::arena::{Beyond, Engine, Isolation, Token};
@@ -111,10 +111,17 @@ impl Host {
 
     /// Starts the program as it was started before.
     pub fn like(launch: Launch, rules: &Rules) -> Result<Host, Failure> {
+        let mut host = Host::dormant(launch, rules)?;
+        host.frontend.backend_mut().wake().map_err(failure)?;
+        Ok(host)
+    }
+
+    /// The same, but the program is started when it is needed.
+    pub fn dormant(launch: Launch, rules: &Rules) -> Result<Host, Failure> {
         // Instrumented code takes its time.
         let slowness = if launch.instrumentation.is_some() { SLOWNESS } else { 1 };
         let limits = Limits { busy: rules.hang_limit * slowness, asleep: rules.hang_limit * PATIENCE };
-        let target = Target::start(launch, limits).map_err(failure)?;
+        let target = Target::dormant(launch, limits).map_err(failure)?;
         Ok(Host {
             frontend: Frontend::new(target),
             rules: *rules,
@@ -255,6 +262,12 @@ impl Host {
         self.frontend.backend_mut().set_deadline(None);
         let _ = self.relaunch(|_| ());
         self.limit(limit);
+    }
+
+    /// Has this thread and the process stay on the first of these processors, which they hand over to each other. None: they
+    /// may run anywhere again.
+    pub fn share_processor(&mut self, processors: Option<Processors>) {
+        self.frontend.backend_mut().share_processor(processors);
     }
 
     /// The process of the program.

@@ -87,14 +87,12 @@ fn samples_are_those_of_one_worker() {
 }
 
 #[test]
-fn a_bound_is_met_by_all_workers_together() {
+fn a_bound_is_met_exactly_by_all_workers_together() {
     let place = readers(12);
     let line = ["run", "./readers", "--jobs", "3", "--max-executions", "777", "--quiet"];
     expect_status(&place.rscale(&[&line[..], &SHARED].concat()), 3);
-    // It should be 777. One more was seen once in about 70 searches, and the reason is not known.
-    let made = summary(&place).number("executions").expect("a number");
-    assert!((777..=779).contains(&made), "{made}");
-    assert!(summary(&place).text("guarantee").starts_with("incomplete: stopped after 77"));
+    assert_eq!(summary(&place).number("executions"), Some(777));
+    assert!(summary(&place).text("guarantee").starts_with("incomplete: stopped after 777"));
 }
 
 fn kinds(summary: &Summary) -> BTreeSet<(String, String)> {
@@ -133,9 +131,9 @@ fn programs_that_are_killed_are_replaced_and_nothing_is_lost() {
     let place = readers(15);
     let line = ["run", "./readers", "--jobs", "2", "--quiet"];
     let running = Running::start(&mut place.command(&[&line[..], &SHARED].concat())).expect("started");
-    wait_for(|| (children(running.id()).len() == 3).then_some(())).expect("every worker has its process");
+    wait_for(|| (children(running.id()).len() == 2).then_some(())).expect("every worker has its process");
     for _ in 0..6 {
-        // The first one only records findings; the last one is that of a worker, or has taken the place of one.
+        // The last one that was started, or has taken the place of another.
         let Some(&last) = children(running.id()).last() else { break };
         let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(last as i32), Signal::SIGKILL); // or it just ended
         thread::sleep(BETWEEN_KILLS);
@@ -149,7 +147,7 @@ fn ctrl_c_ends_all_workers() {
     let place = Place::with("program", ENDLESS);
     let line = ["run", "./program", "--jobs", "3", "--quiet"];
     let running = Running::start(&mut place.command(&[&line[..], &SHARED].concat())).expect("started");
-    wait_for(|| (children(running.id()).len() == 4).then_some(())).expect("every worker has its process");
+    wait_for(|| (children(running.id()).len() == 3).then_some(())).expect("every worker has its process");
     send(running.id(), Signal::SIGINT);
     expect_status(&running.finish().expect("ends"), 3);
     assert_eq!(summary(&place).text("verdict"), "incomplete");

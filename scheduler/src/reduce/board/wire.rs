@@ -2,7 +2,6 @@
 
 use super::{Board, NodeId, ROOT, Shared};
 use crate::explore::Order;
-use crate::reduce::footprint::Footprint;
 use crate::reduce::plan::Wanted;
 use crate::reduce::wakeup::Tree;
 use crate::reduce::wire::{Reader, Wire, Writer};
@@ -67,8 +66,10 @@ impl Wire for Shared {
         self.children.write(to);
         self.tree.write(to);
         self.items.write(to);
+        self.is_owned.write(to);
         self.pending.write(to);
         self.deferred.write(to);
+        self.record.write(to);
     }
 
     fn read(from: &mut Reader<'_>) -> Option<Shared> {
@@ -84,8 +85,10 @@ impl Wire for Shared {
             children: Vec::read(from)?,
             tree: Tree::read(from)?,
             items: usize::read(from)?,
-            pending: Option::<Vec<(Footprint, Tree)>>::read(from)?,
+            is_owned: bool::read(from)?,
+            pending: Option::read(from)?,
             deferred: Vec::<Wanted>::read(from)?,
+            record: Vec::read(from)?,
         })
     }
 }

@@ -3,7 +3,7 @@
 use super::super::footprint::{Footprint, Mode, Reach, Role, Touch};
 use super::super::names::Names;
 use super::super::plan::Wanted;
-use super::super::sharing::{Begun, Item, Leaf, Released, ReleasedNode, Wish};
+use super::super::sharing::{Begun, Explored, Item, Leaf, Released, ReleasedNode, Wish};
 use super::super::wakeup::Tree;
 use crate::explore::{Branches, Order};
 use crate::parallel::{Account, Assignment, Report, Unreadable, open, seal};
@@ -73,9 +73,10 @@ fn threads() -> impl Strategy<Value = ThreadSet> {
 
 fn leaf() -> impl Strategy<Value = Item> {
     let asleep = prop::collection::vec((0usize..90, events()), 0..4);
-    (tokens(), asleep, 0usize..90, events(), threads(), any::<bool>(), order()).prop_map(
-        |(schedule, asleep, at, events, sleep, sections_vary, order)| {
-            Item::Leaf(Box::new(Leaf { schedule, asleep, at, events, sleep, sections_vary, order }))
+    let planned = prop::collection::vec((event(), tree()), 0..4);
+    (tokens(), asleep, 0usize..90, planned, threads(), any::<bool>(), order()).prop_map(
+        |(schedule, asleep, at, planned, sleep, sections_vary, order)| {
+            Item::Leaf(Box::new(Leaf { schedule, asleep, at, planned, sleep, sections_vary, order }))
         },
     )
 }
@@ -102,12 +103,22 @@ fn begun() -> impl Strategy<Value = Begun> {
     (event(), tokens()).prop_map(|(event, steps)| Begun { event, steps })
 }
 
+fn explored() -> impl Strategy<Value = Vec<Explored>> {
+    let leaf = begun().prop_map(|taken| Explored { taken, inside: None });
+    let inner = |inside| {
+        let all = (begun(), prop::collection::vec(inside, 0..3));
+        all.prop_map(|(taken, inside)| Explored { taken, inside: Some(inside) })
+    };
+    prop::collection::vec(leaf.prop_recursive(3, 8, 3, inner), 0..3)
+}
+
 fn node() -> impl Strategy<Value = ReleasedNode> {
-    (events(), 0usize..5, tokens(), tree(), begun(), any::<bool>()).prop_map(
-        |(sleep, inherited, done, tree, taken, leads_inside)| ReleasedNode {
+    (events(), 0usize..5, tokens(), explored(), tree(), begun(), any::<bool>()).prop_map(
+        |(sleep, inherited, done, explored, tree, taken, leads_inside)| ReleasedNode {
             sleep,
             inherited,
             done,
+            explored,
             tree,
             taken,
             leads_inside,
@@ -123,11 +134,11 @@ fn report() -> impl Strategy<Value = Report> {
     ];
     let wish = (0usize..90, wanted).prop_map(|(at, wanted)| Wish { at, wanted });
     prop_oneof![
-        prop::collection::vec(begun(), 0..4).prop_map(Report::Begun),
+        prop::option::of(begun()).prop_map(Report::Begun),
         prop::collection::vec(wish, 0..4).prop_map(Report::Wishes),
         prop::collection::vec(node(), 0..3).prop_map(|nodes| Report::Released(Released::States(nodes))),
         branches().prop_map(|all| Report::Released(Released::Branches(Box::new(all)))),
-        Just(Report::Finished),
+        explored().prop_map(Report::Finished),
     ]
 }
 
@@ -198,7 +209,7 @@ fn messages_are_small() {
         schedule: line(path).iter().map(|event| event.token).collect(),
         asleep: vec![(usize::from(path / 2), line(2))],
         at: path.into(),
-        events: line(8),
+        planned: line(8).into_iter().map(|event| (event, Tree::default())).collect(),
         sleep: ThreadSet::EMPTY,
         sections_vary: false,
         order: Order::new(0),
@@ -211,7 +222,13 @@ fn messages_are_small() {
     let wishes =
         |count| vec![Report::Wishes((0..count).map(|at| Wish { at, wanted: Wanted::Sequence(line(8)) }).collect())];
     let result = |reports| seal(&account(reports), &names).len();
-    let sizes =
-        [size(20), size(100), size(1000), result(vec![Report::Finished]), result(wishes(1)), result(wishes(10))];
-    assert_eq!(sizes, [139, 219, 1122, 20, 104, 563], "docs/scale.md says so");
+    let sizes = [
+        size(20),
+        size(100),
+        size(1000),
+        result(vec![Report::Finished(Vec::new())]),
+        result(wishes(1)),
+        result(wishes(10)),
+    ];
+    assert_eq!(sizes, [147, 227, 1130, 21, 104, 563], "docs/scale.md says so");
 }

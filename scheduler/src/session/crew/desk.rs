@@ -7,9 +7,10 @@ use super::world::World;
 use crate::exit::Failure;
 use crate::parallel::{Controller, Nonsense, Report};
 use crate::reduce::{Item, Names};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// What all workers share.
 pub struct Desk {
@@ -30,6 +31,8 @@ struct State {
     world: World,
     /// How the items of workers stand that wait until everything is written down.
     standing: BTreeMap<usize, Item>,
+    /// Who has nothing to do.
+    idle: BTreeSet<usize>,
 }
 
 /// What a worker is to do next.
@@ -38,14 +41,22 @@ pub enum Next {
     Explore(Item),
     /// The world has changed.
     Anew(Box<World>),
+    /// Nothing for now.
+    Wait,
     /// Nothing more.
     Leave,
+}
+
+impl State {
+    fn new(controller: Controller, world: World) -> State {
+        State { controller, world, standing: BTreeMap::new(), idle: BTreeSet::new() }
+    }
 }
 
 impl Desk {
     pub fn new(controller: Controller, world: World) -> Desk {
         let epoch = AtomicU64::new(world.epoch);
-        let state = Mutex::new(State { controller, world, standing: BTreeMap::new() });
+        let state = Mutex::new(State::new(controller, world));
         let [is_closed, is_pausing] = [const { AtomicBool::new(false) }; 2];
         Desk { state, news: Condvar::new(), idle: AtomicUsize::new(0), epoch, is_closed, is_pausing }
     }
@@ -76,7 +87,8 @@ impl Desk {
     pub fn begin_anew(&self, controller: Controller, world: World) {
         let mut state = self.state();
         self.epoch.store(world.epoch, SeqCst);
-        *state = State { controller, world, standing: BTreeMap::new() };
+        // Who waits will ask again.
+        *state = State { idle: std::mem::take(&mut state.idle), ..State::new(controller, world) };
         self.news.notify_all();
     }
 
@@ -90,26 +102,37 @@ impl Desk {
         self.state().controller.is_done()
     }
 
-    /// Waits for something to do.
-    pub fn next(&self, worker: usize, epoch: u64) -> Next {
+    /// Something to do. Whoever has patience waits for it, that long.
+    pub fn next(&self, worker: usize, epoch: u64, patience: Option<Duration>) -> Next {
         let mut state = self.state();
         loop {
             if self.is_closed.load(SeqCst) {
                 return Next::Leave;
             }
-            if state.world.epoch != epoch {
-                return Next::Anew(Box::new(state.world.clone()));
+            let next = if state.world.epoch != epoch {
+                Some(Next::Anew(Box::new(state.world.clone())))
+            } else if self.is_pausing() {
+                None
+            } else {
+                state.controller.next(worker).map(Next::Explore)
+            };
+            self.note_idle(&mut state, worker, next.is_none());
+            if let Some(next) = next {
+                return next;
             }
-            if self.is_pausing() {
+            let Some(patience) = patience else {
                 state = self.news.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
-            }
-            if let Some(item) = state.controller.next(worker) {
-                return Next::Explore(item);
-            }
-            self.idle.fetch_add(1, SeqCst);
-            state = self.news.wait(state).unwrap_or_else(PoisonError::into_inner);
-            self.idle.fetch_sub(1, SeqCst);
+            };
+            drop(self.news.wait_timeout(state, patience));
+            return Next::Wait;
+        }
+    }
+
+    fn note_idle(&self, state: &mut State, worker: usize, is_idle: bool) {
+        let has_changed = if is_idle { state.idle.insert(worker) } else { state.idle.remove(&worker) };
+        if has_changed {
+            self.idle.store(state.idle.len(), SeqCst);
         }
     }
 
@@ -141,12 +164,17 @@ impl Desk {
         self.is_pausing.load(SeqCst)
     }
 
-    /// A worker says how its item stands, and waits.
-    pub fn wait(&self, worker: usize, epoch: u64, item: Item) {
+    /// A worker says how its item stands, and goes no further.
+    pub fn stand(&self, worker: usize, epoch: u64, item: Item) {
         let mut state = self.state();
         if state.world.epoch == epoch {
             state.standing.insert(worker, item);
         }
+    }
+
+    /// Waits until all go on.
+    pub fn wait(&self, epoch: u64) {
+        let mut state = self.state();
         while self.is_pausing() && self.is_current(epoch) {
             state = self.news.wait(state).unwrap_or_else(PoisonError::into_inner);
         }

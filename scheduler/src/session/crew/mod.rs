@@ -1,8 +1,8 @@
 //! Several workers in this process: a thread each, with a process of the program each.
 //!
 //! The search begins alone: most searches end before others could help, and in its first executions it learns what the
-//! program shares. Then it is handed over to workers, and this thread becomes their controller, which also records what
-//! they find, with the process that it has.
+//! program shares. Then others are started. The thread that began goes on with the search and the process that it has, and
+//! gives away parts of it once the others ask for some. Between its runs it leads them, and records what they find.
 
 mod budget;
 mod desk;
@@ -13,9 +13,11 @@ mod world;
 pub(super) use world::learn;
 
 use super::bounds::Stop;
+use super::host::Host;
 use super::{Exploration, Outcomes};
 use crate::exit::Failure;
 use crate::explore::{Counts, Locations, Order, Plan, Saved, SavedCrew};
+use crate::filters;
 use crate::finding::Kind;
 use crate::frontend::Execution;
 use crate::interrupt;
@@ -27,17 +29,19 @@ use crate::reduce::{Item, Names};
 use crate::report::base64;
 use crate::report::progress::{Counters, Progress};
 use budget::Budget;
-use crossbeam_channel::{Receiver, RecvTimeoutError, unbounded};
+use crossbeam_channel::{Receiver, unbounded};
 use desk::Desk;
 use rscale_protocol::MemoryModel;
 use rscale_protocol::arena::Token;
 use std::thread;
 use std::time::{Duration, Instant};
-use worker::Post;
+use worker::{Post, Worker, stop_of};
 use world::World;
 
-/// How long to wait for news before looking at the clock.
+/// How long to go on before looking at the clock.
 const LOOK: Duration = Duration::from_millis(50);
+/// How long to wait for something to do before looking for news.
+const LOOK_WHILE_IDLE: Duration = Duration::from_millis(1);
 /// The same while workers wait until everything is written down.
 const LOOK_WHILE_ALL_WAIT: Duration = Duration::from_millis(1);
 /// How long to wait for that when the search is over.
@@ -154,34 +158,50 @@ impl Exploration<'_> {
     fn explore_together(&mut self, progress: &mut Progress) -> Result<Stop, Failure> {
         let jobs = self.jobs as usize;
         let Some(search) = self.search.sharing() else { return Ok(Stop::Exhausted) };
-        let (whole, counts) = search.as_item();
+        let sections_vary = search.sections_vary();
+        let counts = self.search.counts();
         let world = self.world();
         let order = Order::new(self.terms.seed);
+        let is_resumed = self.crew.is_some();
         let (controller, counts) = match self.crew.take() {
             Some(SavedCrew { controller, counts }) => (restored(&controller, &world.common.names, jobs)?, counts),
-            None => (Controller::new(jobs, whole, order), counts),
+            None => (Controller::begun(jobs, order, sections_vary), counts),
         };
         let desk = Desk::new(controller, world.clone());
         let budget = Budget::new(self.bounds.runs_left(&counts), self.bounds.counts_runs());
         let processors = Processors::mine().ok().filter(|processors| processors.count() < 2 * jobs);
         let launch = self.host.target().launch().clone();
-        let (leader, inbox) = unbounded();
+        let substitute = Host::dormant(launch.clone(), &self.config.rules)?;
         let (filters, terms, config, deadline) = (self.filters, self.terms, self.config, self.bounds.deadline());
+        let is_kept = self.journal.is_some();
         thread::scope(|scope| {
-            for number in 0..jobs {
-                let (leader, world, launch) = (leader.clone(), world.clone(), launch.clone());
-                let (desk, budget, is_kept) = (&desk, &budget, self.journal.is_some());
-                let post = Post { number, desk, leader, config, filters, terms, deadline, world, budget, is_kept };
+            let (leader, inbox) = unbounded();
+            let post = |number| {
+                let (leader, world, desk, budget) = (leader.clone(), world.clone(), &desk, &budget);
+                Post { number, desk, leader, config, filters, terms, deadline, world, budget, is_kept }
+            };
+            for number in 1..jobs {
+                let (post, launch) = (post(number), launch.clone());
                 scope.spawn(move || post.work(launch, processors));
             }
+            let mut own = post(0).begin_with(std::mem::replace(&mut self.host, substitute));
             drop(leader);
-            let mut crew = Crew { exploration: self, inbox, world, counts, desk: &desk, order };
-            let stop = crew.lead(progress);
+            if !is_resumed {
+                let substitute = filters::strategy(filters, terms);
+                own.go_on_with(std::mem::replace(&mut self.search, substitute));
+            }
+            own.lead(LOOK_WHILE_IDLE);
+            own.host.share_processor(processors);
+            let mut crew = Crew { exploration: self, inbox, world: world.clone(), counts, desk: &desk, order };
+            let stop = crew.lead(&mut own, progress);
             if stop.as_ref().is_ok_and(|stop| matches!(stop, Stop::Executions | Stop::Found)) {
-                crew.keep_last();
+                crew.keep_last(&mut own);
             }
             budget.close();
             desk.close();
+            own.leave();
+            own.host.share_processor(None);
+            (crew.exploration.host, crew.exploration.search) = own.into_parts();
             crew.dismiss();
             if stop.as_ref().is_ok_and(|stop| *stop == Stop::Exhausted) {
                 crew.keep();
@@ -202,57 +222,79 @@ struct Crew<'a, 'b> {
 }
 
 impl Crew<'_, '_> {
-    fn lead(&mut self, progress: &mut Progress) -> Result<Stop, Failure> {
+    /// Takes turns as a worker, and leads the others in between.
+    fn lead(&mut self, own: &mut Worker<'_>, progress: &mut Progress) -> Result<Stop, Failure> {
         if self.desk.is_done() {
             return Ok(Stop::Exhausted);
         }
+        let mut looked = Instant::now();
         loop {
-            if self.exploration.journal.as_ref().is_some_and(Journal::is_time) {
-                self.desk.pause();
+            let is_pausing = self.desk.is_pausing();
+            if is_pausing {
+                own.stand()?;
+                thread::sleep(LOOK_WHILE_ALL_WAIT);
+            } else if let Err(failure) = own.turn() {
+                return stop_of(failure);
             }
-            let patience = if self.desk.is_pausing() { LOOK_WHILE_ALL_WAIT } else { LOOK };
-            let news = match self.inbox.recv_timeout(patience) {
-                Ok(news) => Some(news),
-                Err(RecvTimeoutError::Timeout) => None,
-                Err(RecvTimeoutError::Disconnected) => return Ok(Stop::Interrupted),
-            };
-            if let Some(stop) = news.map_or(Ok(None), |news| self.hear(news))? {
-                return Ok(stop);
+            while let Ok(news) = self.inbox.try_recv() {
+                if let Some(stop) = self.hear(own, news)? {
+                    return Ok(stop);
+                }
             }
-            if self.desk.is_pausing()
+            if is_pausing
                 && self.desk.all_wait()
-                && let Some(stop) = self.keep_all()?
+                && let Some(stop) = self.keep_all(own)?
             {
                 return Ok(stop);
             }
-            if interrupt::requested() {
-                return Ok(Stop::Interrupted);
+            if looked.elapsed() >= LOOK {
+                looked = Instant::now();
+                if let Some(stop) = self.look(own, progress) {
+                    return Ok(stop);
+                }
             }
-            if self.exploration.host.is_out_of_time() {
-                return Ok(Stop::Time);
-            }
-            if self.exploration.bounds.is_out_of_memory() {
-                return Ok(Stop::Memory);
-            }
-            self.show(progress);
         }
     }
 
+    /// Looks at the clock and the memory, now and then.
+    fn look(&mut self, own: &Worker<'_>, progress: &mut Progress) -> Option<Stop> {
+        if self.exploration.journal.as_ref().is_some_and(Journal::is_time) {
+            self.desk.pause();
+        }
+        self.show(progress);
+        if interrupt::requested() {
+            Some(Stop::Interrupted)
+        } else if own.host.is_out_of_time() {
+            Some(Stop::Time)
+        } else {
+            self.exploration.bounds.is_out_of_memory().then_some(Stop::Memory)
+        }
+    }
+
+    /// Does something with the process of this thread.
+    fn with_host<T>(&mut self, own: &mut Worker<'_>, act: impl FnOnce(&mut Exploration<'_>) -> T) -> T {
+        std::mem::swap(&mut self.exploration.host, &mut own.host);
+        let result = act(self.exploration);
+        std::mem::swap(&mut self.exploration.host, &mut own.host);
+        own.see_world();
+        result
+    }
+
     /// Acts on what a worker says. Returns why the search is over, if it is.
-    fn hear(&mut self, News { epoch, what }: News) -> Result<Option<Stop>, Failure> {
+    fn hear(&mut self, own: &mut Worker<'_>, News { epoch, what }: News) -> Result<Option<Stop>, Failure> {
         let is_old = epoch != self.world.epoch;
         match what {
             What::Failed(failure) => return Err(failure),
             What::Found(schedule, locations) => {
                 let before = self.exploration.recorder.findings().len();
-                self.exploration.record(&schedule, &locations)?;
+                self.with_host(own, |exploration| exploration.record(&schedule, &locations))?;
                 self.exploration.keep_findings(before);
                 return Ok((!self.exploration.config.keep_going).then_some(Stop::Found));
             }
             What::Lost(schedule, locations) => {
                 self.exploration.lost += 1;
                 let before = self.exploration.recorder.findings().len();
-                self.exploration.record_lost(&schedule, &locations)?;
+                self.with_host(own, |exploration| exploration.record_lost(&schedule, &locations))?;
                 self.exploration.keep_findings(before);
             }
             What::Stopped(Stop::Exhausted) if is_old => {}
@@ -266,26 +308,30 @@ impl Crew<'_, '_> {
     }
 
     /// Writes down where everyone stands, who all wait: what they have done, they have said before.
-    fn keep_all(&mut self) -> Result<Option<Stop>, Failure> {
+    fn keep_all(&mut self, own: &mut Worker<'_>) -> Result<Option<Stop>, Failure> {
         let mut stop = None;
         while stop.is_none()
             && let Ok(news) = self.inbox.try_recv()
         {
-            stop = self.hear(news)?;
+            stop = self.hear(own, news)?;
         }
         if stop.is_none() {
             self.keep();
         }
+        own.go_on();
         self.desk.go_on();
         Ok(stop)
     }
 
     /// Writes down where everyone stands when the search is stopped, if they say so soon.
-    fn keep_last(&mut self) {
+    fn keep_last(&mut self, own: &mut Worker<'_>) {
         if self.exploration.journal.is_none() {
             return;
         }
         self.desk.pause();
+        if own.stand().is_err() {
+            return;
+        }
         let begin = Instant::now();
         while !self.desk.all_wait() && begin.elapsed() < PATIENCE {
             thread::sleep(LOOK_WHILE_ALL_WAIT);

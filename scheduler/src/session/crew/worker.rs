@@ -12,7 +12,7 @@ use crate::frontend::Execution;
 use crate::launch::{Launch, Processors};
 use crate::parallel::Report;
 use crate::property;
-use crate::reduce::{Item, Leaf};
+use crate::reduce::Item;
 use crate::session::bounds::Stop;
 use crate::session::host::Host;
 use crate::session::outcomes::Outcomes;
@@ -20,7 +20,7 @@ use crate::session::record::Sight;
 use crossbeam_channel::Sender;
 use rscale_protocol::Ending;
 use std::collections::HashSet;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Runs between two letters about them.
 const BETWEEN_LETTERS: u64 = 256;
@@ -41,9 +41,9 @@ pub struct Post<'a> {
 }
 
 /// A worker.
-struct Worker<'a> {
+pub struct Worker<'a> {
     post: Post<'a>,
-    host: Host,
+    pub host: Host,
     search: Box<dyn Strategy>,
     execution: Execution,
     /// What has been done that the leader does not know of.
@@ -53,18 +53,35 @@ struct Worker<'a> {
     counted: Counts,
     /// What the leader knows to have been found.
     seen: HashSet<Sight>,
+    /// Whether it has an item.
+    is_busy: bool,
+    /// Whether it has said how its item stands, and goes no further.
+    is_standing: bool,
+    /// How long it waits for something to do; for ever, if others lead it.
+    patience: Option<Duration>,
 }
 
 /// Why an item was left.
 enum Left {
     /// It has been explored.
     Finished,
-    /// Everything begins anew, or ends.
+    /// It is not to be explored any further.
     Given,
 }
 
-impl Post<'_> {
-    /// Starts the program, and explores what there is to explore.
+/// What came of a turn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Turn {
+    /// It went on.
+    Went,
+    /// There is nothing to do for now.
+    Idle,
+    /// There will not be anything more.
+    Over,
+}
+
+impl<'a> Post<'a> {
+    /// Explores items for as long as there are some.
     pub fn work(self, mut launch: Launch, processors: Option<Processors>) {
         if processors.is_some_and(|all| all.stay_on(self.number).is_ok()) {
             launch.processors = processors;
@@ -73,25 +90,10 @@ impl Post<'_> {
         let result = Host::like(launch, &self.config.rules).and_then(|mut host| {
             host.set_deadline(self.deadline);
             host.set_memory_limit(self.config.max_memory.as_ref().map(|size| size.bytes));
-            Worker {
-                search: self.search(),
-                post: self,
-                host,
-                execution: Execution::default(),
-                done: Counts::default(),
-                outcomes: Outcomes::default(),
-                counted: Counts::default(),
-                seen: HashSet::new(),
-            }
-            .serve()
+            self.begin_with(host).serve()
         });
-        let what = match result {
-            Ok(()) => return,
-            Err(Failure::Interrupted) => What::Stopped(Stop::Interrupted),
-            Err(Failure::OutOfTime) => What::Stopped(Stop::Time),
-            Err(Failure::OutOfMemory) => What::Stopped(Stop::Memory),
-            Err(failure) => What::Failed(failure),
-        };
+        let Err(failure) = result else { return };
+        let what = stop_of(failure).map_or_else(What::Failed, What::Stopped);
         let _ = leader.send(News { epoch: 0, what }); // a leader that is gone needs no news
     }
 
@@ -102,42 +104,114 @@ impl Post<'_> {
         }
         search
     }
+
+    /// A worker that has nothing to do yet.
+    pub fn begin_with(self, host: Host) -> Worker<'a> {
+        let mut worker = Worker {
+            search: self.search(),
+            post: self,
+            host,
+            execution: Execution::default(),
+            done: Counts::default(),
+            outcomes: Outcomes::default(),
+            counted: Counts::default(),
+            seen: HashSet::new(),
+            is_busy: false,
+            is_standing: false,
+            patience: None,
+        };
+        worker.enter_world();
+        worker
+    }
+}
+
+/// Why the search is over, if that is what a failure means.
+pub fn stop_of(failure: Failure) -> Result<Stop, Failure> {
+    match failure {
+        Failure::Interrupted => Ok(Stop::Interrupted),
+        Failure::OutOfTime => Ok(Stop::Time),
+        Failure::OutOfMemory => Ok(Stop::Memory),
+        failure => Err(failure),
+    }
 }
 
 impl Worker<'_> {
+    /// It leads the others, between its turns: it does not wait for long.
+    pub fn lead(&mut self, patience: Duration) {
+        self.patience = Some(patience);
+    }
+
+    /// Goes on with a search that has begun, all of which is its item.
+    pub fn go_on_with(&mut self, search: Box<dyn Strategy>) {
+        self.counted = search.counts();
+        self.search = search;
+        self.is_busy = true;
+    }
+
+    /// The process, and the search as it is.
+    pub fn into_parts(self) -> (Host, Box<dyn Strategy>) {
+        (self.host, self.search)
+    }
+
     fn send(&self, what: What) {
         let news = News { epoch: self.post.world.epoch, what };
         let _ = self.post.leader.send(news); // as above
     }
 
     fn enter_world(&mut self) {
-        let World { threads, locations, observed, .. } = &self.post.world;
-        self.host.set_thread_origins(threads);
-        self.host.set_locations(locations, observed);
+        self.host.set_thread_origins(&self.post.world.threads);
+        self.see_world();
         self.search = self.post.search();
         self.execution = Execution::default();
         (self.done, self.counted, self.outcomes) = Default::default();
     }
 
+    /// Steps are what the world says, whatever the process has done in between.
+    pub fn see_world(&mut self) {
+        let World { locations, observed, .. } = &self.post.world;
+        self.host.set_locations(locations, observed);
+    }
+
     fn serve(&mut self) -> Result<(), Failure> {
-        self.enter_world();
-        loop {
-            match self.post.desk.next(self.post.number, self.post.world.epoch) {
-                Next::Leave => break,
-                Next::Anew(world) => {
-                    self.post.world = *world;
-                    self.enter_world();
-                }
-                Next::Explore(item) => match self.explore(&item)? {
-                    Left::Finished => self.finish()?,
-                    Left::Given => self.collect_counts(),
-                },
-            }
-        }
+        while self.turn()? != Turn::Over {}
+        self.leave();
+        Ok(())
+    }
+
+    /// The search is over.
+    pub fn leave(&mut self) {
+        self.collect_counts();
         self.count();
         let (notes, unseen) = (self.host.take_notes(), self.host.ran_unseen_code());
         self.send(What::Left(notes, unseen));
-        Ok(())
+    }
+
+    /// Makes a run, or looks for something to do.
+    pub fn turn(&mut self) -> Result<Turn, Failure> {
+        let left = if self.is_busy {
+            self.pursue()?
+        } else {
+            match self.post.desk.next(self.post.number, self.post.world.epoch, self.patience) {
+                Next::Leave => return Ok(Turn::Over),
+                Next::Wait => return Ok(Turn::Idle),
+                Next::Anew(world) => {
+                    self.post.world = *world;
+                    self.enter_world();
+                    None
+                }
+                Next::Explore(item) => {
+                    self.is_busy = true;
+                    self.explore(item)?
+                }
+            }
+        };
+        self.is_busy &= left.is_none();
+        match left {
+            Some(Left::Finished) => self.finish()?,
+            Some(Left::Given) => self.collect_counts(),
+            None => {}
+        }
+        Ok(Turn::Went)
     }
 
     /// Nothing is left of the item.
@@ -146,7 +220,8 @@ impl Worker<'_> {
         if self.post.is_kept {
             self.count();
         }
-        if self.tell([Report::Finished])? {
+        let explored = self.search.sharing().map(|search| search.take_record()).unwrap_or_default();
+        if self.tell([Report::Finished(explored)])? {
             self.count();
             self.send(What::Stopped(Stop::Exhausted));
         }
@@ -160,48 +235,50 @@ impl Worker<'_> {
         self.post.desk.tell(self.post.number, self.post.world.epoch, wishes.into_iter().chain(reports))
     }
 
-    fn explore(&mut self, item: &Item) -> Result<Left, Failure> {
-        self.counted = Counts::default();
+    /// Begins an item. Returns why it was left, if it was.
+    fn explore(&mut self, item: Item) -> Result<Option<Left>, Failure> {
         let sharing = self.search.sharing().ok_or_else(does_not_fit)?;
-        let mut is_taken = false;
-        if let Some(plan) = sharing.first_run(item) {
+        let (mut is_taken, is_leaf) = (false, matches!(item, Item::Leaf(_)));
+        if let Some(plan) = sharing.first_run(&item) {
             if item.begins_with_run() {
                 match self.post.budget.take() {
                     Ok(()) => is_taken = true,
-                    Err(denied) => return self.deny(denied, Some(item)),
+                    Err(denied) => return self.deny(denied, Some(item)).map(Some),
                 }
             }
-            if let Err(failure) = self.host.run(plan, &mut self.execution) {
+            let ran = self.host.run(plan, &mut self.execution);
+            if is_taken && (ran.is_err() || self.execution.is_lost()) {
                 self.post.budget.settle(false);
-                return Err(failure);
             }
+            ran?;
             if is_taken && self.execution.is_lost() {
-                self.post.budget.settle(false);
-                return self.lose_beginning(item);
+                return self.lose_beginning(is_leaf).map(Some);
             }
         }
         let sharing = self.search.sharing().ok_or_else(does_not_fit)?;
         if !sharing.begin(item, &self.execution) {
             return Err(does_not_fit());
         }
+        // From here on the search counts this item, and not the one before it any more.
+        self.counted = Counts::default();
         if is_taken {
             let goes_on = self.absorb();
             self.post.budget.settle(self.search.counts().executions > 0);
             if !goes_on? {
-                return Ok(Left::Given);
+                return Ok(Some(Left::Given));
             }
-            if let Item::Leaf(leaf) = item {
-                self.say_what_began(leaf)?;
+            if is_leaf {
+                self.say_what_began()?;
             }
         }
-        self.pursue()
+        Ok(None)
     }
 
     /// Nothing comes of an item: the process is lost whenever its beginning is tried.
-    fn lose_beginning(&mut self, item: &Item) -> Result<Left, Failure> {
+    fn lose_beginning(&mut self, is_leaf: bool) -> Result<Left, Failure> {
         self.say_what_is_lost();
-        if matches!(item, Item::Leaf(_)) {
-            let report = Report::Begun(Vec::new());
+        if is_leaf {
+            let report = Report::Begun(None);
             self.post.desk.tell(self.post.number, self.post.world.epoch, [report])?;
         }
         Ok(Left::Finished)
@@ -223,14 +300,13 @@ impl Worker<'_> {
         self.send(What::Lost(schedule, self.post.world.locations.clone()));
     }
 
-    fn say_what_began(&mut self, leaf: &Leaf) -> Result<(), Failure> {
-        let begun = self.search.sharing().map(|search| search.begun(leaf)).unwrap_or_default();
-        let report = Report::Begun(begun);
+    fn say_what_began(&mut self) -> Result<(), Failure> {
+        let report = Report::Begun(self.search.sharing().and_then(|search| search.begun()));
         self.post.desk.tell(self.post.number, self.post.world.epoch, [report]).map(|_| ())
     }
 
     /// There is no other run. With a journal, how the item stands is written down before all leave.
-    fn deny(&mut self, denied: Denied, first: Option<&Item>) -> Result<Left, Failure> {
+    fn deny(&mut self, denied: Denied, first: Option<Item>) -> Result<Left, Failure> {
         if denied == Denied::UsedUp {
             self.send(What::Stopped(Stop::Executions));
             if self.post.is_kept {
@@ -243,49 +319,63 @@ impl Worker<'_> {
         Ok(Left::Given)
     }
 
-    fn pursue(&mut self) -> Result<Left, Failure> {
-        loop {
-            if !self.post.desk.is_current(self.post.world.epoch) {
-                return Ok(Left::Given);
-            }
-            if self.post.desk.is_pausing() {
-                self.wait(None)?;
-                continue;
-            }
-            if let Err(denied) = self.post.budget.take() {
-                return self.deny(denied, None);
-            }
-            let before = self.search.counts().executions;
-            let Some(plan) = self.search.next_schedule() else {
-                self.post.budget.settle(false);
-                return Ok(Left::Finished);
-            };
-            let ran = self.host.run(plan, &mut self.execution);
-            if ran.is_ok() && self.execution.is_lost() {
-                self.post.budget.settle(false);
-                self.lose_run()?;
-                continue;
-            }
-            let goes_on = ran.and_then(|()| self.absorb());
-            self.post.budget.settle(self.search.counts().executions > before);
-            if !goes_on? {
-                return Ok(Left::Given);
-            }
-            self.share()?;
+    /// Makes a run of the item. Returns why the item was left, if it was.
+    fn pursue(&mut self) -> Result<Option<Left>, Failure> {
+        if !self.post.desk.is_current(self.post.world.epoch) {
+            return Ok(Some(Left::Given));
         }
+        if self.post.desk.is_pausing() {
+            return self.wait(None).map(|()| None);
+        }
+        if let Err(denied) = self.post.budget.take() {
+            return self.deny(denied, None).map(Some);
+        }
+        let before = self.search.counts().executions;
+        let Some(plan) = self.search.next_schedule() else {
+            self.post.budget.settle(false);
+            return Ok(Some(Left::Finished));
+        };
+        let ran = self.host.run(plan, &mut self.execution);
+        if ran.is_ok() && self.execution.is_lost() {
+            self.post.budget.settle(false);
+            return self.lose_run().map(|()| None);
+        }
+        let goes_on = ran.and_then(|()| self.absorb());
+        self.post.budget.settle(self.search.counts().executions > before);
+        if !goes_on? {
+            return Ok(Some(Left::Given));
+        }
+        self.share().map(|()| None)
     }
 
-    /// Waits until everything has been written down, with all that the others have to know of the item, which may not have
-    /// begun.
-    fn wait(&mut self, first: Option<&Item>) -> Result<(), Failure> {
-        self.collect_counts();
-        self.count();
-        self.tell([])?;
-        let standing = first.cloned().or_else(|| self.search.sharing().map(|search| search.as_item().0));
-        if let Some(item) = standing {
-            self.post.desk.wait(self.post.number, self.post.world.epoch, item);
+    /// Says how its item stands, which may not have begun, with all that the others have to know of it. Whoever does not
+    /// lead waits until everything has been written down.
+    fn wait(&mut self, first: Option<Item>) -> Result<(), Failure> {
+        let is_news = !std::mem::replace(&mut self.is_standing, true);
+        if is_news {
+            self.collect_counts();
+            self.count();
+            self.tell([])?;
+            let standing = first.or_else(|| self.search.sharing().map(|search| search.as_item().0));
+            if let Some(item) = standing {
+                self.post.desk.stand(self.post.number, self.post.world.epoch, item);
+            }
+        }
+        if self.patience.is_none() {
+            self.post.desk.wait(self.post.world.epoch);
+            self.go_on();
         }
         Ok(())
+    }
+
+    /// Says how its item stands, if it has one, and goes no further.
+    pub fn stand(&mut self) -> Result<(), Failure> {
+        if self.is_busy { self.wait(None) } else { Ok(()) }
+    }
+
+    /// Everything has been written down.
+    pub fn go_on(&mut self) {
+        self.is_standing = false;
     }
 
     /// Reads the execution. Returns whether the search goes on as it is.
