@@ -8,7 +8,8 @@
 /* Runs a program of the access oracle's little language; see tests/src/access_oracle/program.rs.
  *
  * Every access is a machine access of its own. An operation has forms, which differ in the instructions and mean the
- * same. argv[1] is the program, argv[2] says where its memory lies: global, heap, stack or tls.
+ * same. argv[1] is the program, argv[2] says where its memory lies: global, heap, stack or tls. With a third one,
+ * "crowded", threads also work on memory of their own between their steps: more than rscale remembers exactly.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 4, STEPS = 32, BYTES = 32, MUTEXES = 2 };
+enum { THREADS = 4, STEPS = 32, BYTES = 32, MUTEXES = 2, CROWD = 600 };
 
 enum kind {
     READ, READAT, WRITE, WRITEAT, UPDATE, ADD, XCHG, CAS, CASADD, AWAIT, MOVE, COPY, COMPARE, LOCK, TRYLOCK, UNLOCK,
@@ -448,12 +449,24 @@ static void on_mutex(const struct step *step, uint64_t reg[2], bool owns[MUTEXES
     }
 }
 
+static bool is_crowded;
+
+/* Now the one half of each pair, now the other: what a thread does between two of its steps. */
+static void crowd(int thread, int step)
+{
+    static volatile uint32_t own[THREADS][CROWD][2] __attribute__((aligned(64)));
+    for (int i = 0; i < CROWD; i++)
+        own[thread][i][step & 1] = step;
+}
+
 static void *run(void *argument)
 {
     int thread = (int)((uint64_t(*)[2])argument - results);
     uint64_t reg[2] = {0, 0};
     bool owns[MUTEXES] = {false, false};
     for (int i = 0; i < lengths[thread]; i++) {
+        if (is_crowded)
+            crowd(thread, i);
         const struct step *step = &steps[thread][i];
         unsigned form = step->form;
         char *p = memory + step->offset;
@@ -524,7 +537,8 @@ static void parse(char *program)
 int main(int argc, char **argv)
 {
     char stack_memory[BYTES] __attribute__((aligned(64)));
-    require(argc == 3, "usage: access_interpreter PROGRAM global|heap|stack|tls");
+    require(argc == 3 || argc == 4, "usage: access_interpreter PROGRAM global|heap|stack|tls [crowded]");
+    is_crowded = argc == 4;
     memset(stack_memory, 0, sizeof stack_memory);
     memory = argv[2][0] == 'g'   ? global_memory
              : argv[2][0] == 's' ? stack_memory

@@ -46,6 +46,10 @@ unsafe impl<T> Sync for Own<T> {}
 
 /// Clock and thread of the running thread, as in a shadow word without bytes.
 pub static EPOCH: Own<u64> = Own(Cell::new(0));
+/// The same with all bytes.
+pub static WHOLE: Own<u64> = Own(Cell::new(0));
+/// The row of the running thread.
+pub static ROW: Own<u64> = Own(Cell::new(0));
 /// The base of this execution, as in a shadow word.
 pub static BASE: Own<u64> = Own(Cell::new(0));
 /// Accesses left until the run of the thread is called long.
@@ -136,7 +140,7 @@ pub fn save(tape: &mut Tape) {
     if !can_go_back() {
         return tape.give_up();
     }
-    [&EPOCH, &BASE, &LATEST].into_iter().for_each(|clock| tape.put(clock.0.get()));
+    [&EPOCH, &WHOLE, &ROW, &BASE, &LATEST].into_iter().for_each(|clock| tape.put(clock.0.get()));
     tape.put((BUDGET.0.get(), MEMORY_WRITTEN.0.get(), SLOT_COUNT.0.get()));
     rows_used().for_each(|row| tape.save(row as u64, row_bytes() as u64));
     for thread in threads() {
@@ -148,7 +152,7 @@ pub fn save(tape: &mut Tape) {
 /// Brings back what was saved; the world has been brought back already.
 pub fn bring_back(tape: &mut Tape) {
     HIGHEST.0.set(HIGHEST.0.get().max(LATEST.0.get()));
-    [&EPOCH, &BASE, &LATEST].into_iter().for_each(|clock| clock.0.set(tape.take()));
+    [&EPOCH, &WHOLE, &ROW, &BASE, &LATEST].into_iter().for_each(|clock| clock.0.set(tape.take()));
     let (budget, memory_written, count): (i64, bool, usize) = tape.take();
     BUDGET.0.set(budget);
     MEMORY_WRITTEN.0.set(memory_written);
@@ -333,6 +337,8 @@ fn row_of_store(slot: usize) -> Row {
 /// Accesses of the thread carry its clock from here on.
 fn set_epoch(thread: ThreadId) {
     EPOCH.0.set(known(thread, thread) << CLOCK_SHIFT | u64::from(thread.0) << THREAD_SHIFT);
+    WHOLE.0.set(EPOCH.0.get() | 0xff);
+    ROW.0.set(row(thread) as u64);
 }
 
 /// The last step of the running thread, an atomic update, has changed the variable.

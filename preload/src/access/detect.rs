@@ -9,6 +9,7 @@ use super::clocks;
 use super::locations::Location;
 use super::records::{self, Entry, Record};
 use super::shadow::{FOR_EVER, Granule, Word};
+use super::widening;
 use crate::{arena, world};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::ThreadId;
@@ -50,6 +51,9 @@ pub fn divisible(kind: Kind, range: Location) {
 pub fn quiet(kind: Kind, range: Location) -> bool {
     let epoch = clocks::EPOCH.0.get();
     let me = Word(epoch).thread();
+    let is_known = |word: Word| {
+        word.is_stale(clocks::base()) || word.thread() == me || word.clock() <= clocks::known(me, word.thread())
+    };
     range.granules().all(|address| {
         let (granule, bytes) = (Granule::of(address), range.bytes_in(address));
         let (own, other) = match kind {
@@ -60,13 +64,13 @@ pub fn quiet(kind: Kind, range: Location) -> bool {
         if is_now && bytes & !own.bytes() == 0 {
             return true;
         }
-        let is_foreign = |word: Word| !word.is_stale(clocks::base()) && word.thread() != me;
         let is_simple = own.is_access() && other.is_access();
         let is_covered = own.is_stale(clocks::base()) || own.bytes() & !bytes == 0;
-        if !is_simple || is_foreign(own) || is_foreign(other) || !(is_now || is_covered) {
+        let is_widened = is_now || (widening::is_on() && own.thread() == me);
+        if !is_simple || !is_known(own) || !is_known(other) || !(is_widened || is_covered) {
             return false;
         }
-        let word = if is_now { Word(own.0 | u64::from(bytes)) } else { Word::new(epoch, bytes) };
+        let word = Word::new(epoch, if is_covered { bytes } else { own.bytes() | bytes });
         match kind {
             Kind::Read => granule.set_read(word),
             Kind::Write => granule.set_written(word),
@@ -91,7 +95,8 @@ impl Access {
         }
         let (written, read) = (granule.written(), granule.read());
         if let Some(number) = written.as_record() {
-            self.visit_record(records::get(number), address, bytes);
+            let is_exact = written.clock() == FOR_EVER || !widening::is_on();
+            self.visit_record(records::get(number), address, bytes, is_exact);
             return self.note_done(granule, records::get(number), bytes);
         }
         if let Some(thread) = written.as_freed() {
@@ -135,6 +140,9 @@ impl Access {
             return Some(Word(old.0 | u64::from(bytes)));
         }
         let is_covered = old.bytes() & !bytes == 0;
+        if !is_covered && old.thread() == self.thread && widening::is_on() {
+            return Some(Word::new(self.epoch, old.bytes() | bytes));
+        }
         let is_ordered = old.thread() == self.thread || old.clock() <= clocks::known(self.thread, old.thread());
         (is_covered && is_ordered).then_some(Word::new(self.epoch, bytes))
     }
@@ -149,7 +157,7 @@ impl Access {
             }
         }
         granule.set_both(Word::record(clocks::base(), number));
-        self.visit_record(record, address, bytes);
+        self.visit_record(record, address, bytes, !widening::is_on());
         self.note_done(granule, record, bytes);
     }
 
@@ -164,7 +172,8 @@ impl Access {
         }
     }
 
-    fn visit_record(&self, record: Record, address: u64, bytes: u8) {
+    /// `is_exact`: what it remembers was not widened.
+    fn visit_record(&self, record: Record, address: u64, bytes: u8, is_exact: bool) {
         record.refresh();
         let bytes = bytes & !record.communication();
         if bytes == 0 {
@@ -178,7 +187,10 @@ impl Access {
             .filter(|entry| (is_write || entry.is_write()) && self.is_unordered(entry.word(), bytes))
             .fold(0, |racing, entry| racing | (entry.word().bytes() & bytes));
         if racing != 0 && record.report(racing | bytes) {
-            self.report(address, racing, bytes);
+            match is_exact {
+                true => self.report(address, racing, bytes),
+                false => report(widening::page(address).closely()),
+            }
         }
         record.retain(|entry| !self.supersedes(entry, bytes));
         record.push(Entry::new(Word::new(self.epoch, bytes), is_write));

@@ -17,11 +17,18 @@ pub struct Location {
 
 /// Marks a range of which the [order](super::order) of parts is open. No address of a program has this bit.
 const OPEN: u64 = 1 << 62;
+/// Marks memory that is [watched closely](super::widening), as above.
+const CLOSE: u64 = 1 << 61;
 
 impl Location {
     /// As what says that the order of its parts is open.
     pub fn opened(self) -> Location {
         Location { start: self.start | OPEN, ..self }
+    }
+
+    /// As what is to be watched closely.
+    pub fn closely(self) -> Location {
+        Location { start: self.start | CLOSE, ..self }
     }
 
     /// The first byte behind it.
@@ -72,8 +79,9 @@ pub fn refresh() {
     // Marks stay: locations are only ever added while a process lives.
     COUNT.0.set((request.locations.load(Relaxed) as usize).min(MAX_LOCATIONS));
     for location in (0..COUNT.0.get()).map(location).filter(|location| location.start & OPEN == 0) {
+        let is_close = location.start & CLOSE != 0;
         for address in location.granules() {
-            mark(Granule::of(address), location.bytes_in(address));
+            mark(Granule::of(address), if is_close { 0 } else { location.bytes_in(address) });
         }
     }
     records::keep();
@@ -82,7 +90,10 @@ pub fn refresh() {
 fn mark(granule: Granule, bytes: u8) {
     let known = granule.written();
     let record = match known.as_record() {
-        Some(number) if known.clock() == FOR_EVER => records::get(number),
+        Some(number) if known.clock() == FOR_EVER => {
+            granule.set_both(known); // what was done beside it is over
+            records::get(number)
+        }
         _ => {
             let (number, record) = records::allocate();
             if known.as_freed().is_some() && known.clock() == FOR_EVER {

@@ -34,6 +34,7 @@ mod strings;
 mod stubs;
 pub mod tearing;
 pub mod vectors;
+mod widening;
 
 use crate::checkpoint::Tape;
 use crate::{arena, kernel_threads, snapshot, sys};
@@ -76,6 +77,7 @@ pub fn begin() {
     if is_on() {
         clocks::begin();
         records::begin();
+        widening::begin();
         spin::begin();
         tearing::begin();
         locations::refresh();
@@ -101,6 +103,7 @@ pub fn save(tape: &mut Tape) {
     if is_on() {
         clocks::save(tape);
         records::save(tape);
+        widening::save(tape);
         spin::save(tape);
         tearing::save(tape);
         shadow::save(tape);
@@ -112,6 +115,7 @@ pub fn bring_back(tape: &mut Tape) {
     if is_on() {
         clocks::bring_back(tape);
         records::bring_back(tape);
+        widening::bring_back(tape);
         spin::bring_back(tape);
         tearing::bring_back(tape);
         shadow::bring_back(tape);

@@ -9,6 +9,7 @@
 
 use super::clocks::{self, Own};
 use super::shadow::{MOST_RECORDS, Word};
+use super::widening;
 use crate::checkpoint::Tape;
 use crate::sys;
 use core::cell::Cell;
@@ -140,6 +141,7 @@ pub fn allocate() -> (usize, Record) {
         crate::finish::unsupported(b"shares more memory between threads than rscale can watch");
     }
     USED.0.set(number + 1);
+    widening::note_records(number + 1 - KEPT.0.get());
     let record = get(number);
     // SAFETY: the record lies in the reserved memory.
     unsafe { *record.head = Head::empty() };
@@ -245,6 +247,11 @@ impl Record {
     /// than it was, which may show a race that is none, but hides none.
     pub fn push(self, entry: Entry) {
         let word = entry.word();
+        let is_same = |other: &&mut Entry| (other.0 ^ entry.0) & !0xff == 0;
+        if let Some(same) = self.entries().iter_mut().find(is_same) {
+            same.0 |= entry.0; // the same epoch and kind: other bytes
+            return;
+        }
         let is_like =
             |other: &&mut Entry| other.word().thread() == word.thread() && other.is_write() == entry.is_write();
         if self.entries().len() == self.grown() {

@@ -30,6 +30,8 @@ use rscale_protocol::ThreadId;
 pub const BASE: u64 = 0x2000_0000_0000;
 const ADDRESS_BITS: u32 = 44;
 const LENGTH: u64 = 2 << ADDRESS_BITS;
+/// What is left of twice an address in that of its granule's words.
+pub const MASK: u64 = LENGTH - 2 * GRANULE;
 /// Marks a word that refers to a record.
 pub const SPECIAL: u64 = 1 << 63;
 /// Where the clock begins in a word.
@@ -185,8 +187,7 @@ pub struct Granule {
 impl Granule {
     /// Of the granule that contains the address.
     pub fn of(address: u64) -> Granule {
-        let offset = (address & ((1 << ADDRESS_BITS) - 1) & !(GRANULE - 1)) * 2;
-        Granule { shadow: (BASE + offset) as *mut Word }
+        Granule { shadow: (BASE | (address << 1) & MASK) as *mut Word }
     }
 
     pub fn written(self) -> Word {

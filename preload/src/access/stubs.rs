@@ -1,25 +1,27 @@
 //! The stubs that hooks in the clones call, in assembly: nine of ten accesses end in their first dozen instructions.
 //!
-//! A stub finds the address in RCX; it may change RAX, RCX and the flags, nothing else. Accesses are looked up in the
+//! A stub finds the address in RCX; it may change RAX, RCX and the flags, nothing else, and its first instructions need no more. Accesses are looked up in the
 //! shadow: the same thread in the same epoch has been there before (most often), or only this thread has, or nobody
 //! has. An access of several granules is looked up granule by granule. Everything else is for the
 //! [slow path](super::site), for which [all registers are saved](super::saving).
 
-use super::clocks::{BASE, BUDGET, EPOCH};
-use super::{shadow, spin};
+use super::clocks::{BASE, BUDGET, EPOCH, ROW, WHOLE};
+use super::{shadow, spin, widening};
 use core::arch::global_asm;
 use rscale_protocol::region::{FENCE_SLOT, GENERAL_SLOT, SLOTS};
 
-/// A write of other memory than the thread's stack is progress. The address is where the stub has put it.
+/// A write of other memory than the thread's stack is progress. `address`: puts the address into rax.
 macro_rules! progress {
     ("8", $address:literal) => {
         ""
     };
     ("0", $address:literal) => {
         concat!(
-            "mov rax, [",
+            "cmp byte ptr [rip + {progress}], 0
+             jne 6f
+            ",
             $address,
-            "]
+            "
              sub rax, [rip + {stack}]
              cmp rax, [rip + {stack} + 8]
              jb 6f
@@ -30,63 +32,182 @@ macro_rules! progress {
     };
 }
 
-macro_rules! shadow_lookup {
+/// The granule of the address in rcx.
+macro_rules! granule {
+    ($register:literal) => {
+        concat!(
+            "lea ",
+            $register,
+            ", [rcx + rcx]
+             and ",
+            $register,
+            ", [rip + rscale_shadow_mask]
+             or ",
+            $register,
+            ", [rip + rscale_shadow_base]
+            "
+        )
+    };
+}
+
+/// Where a stub leaves its first instructions: the slot and rdx are put on the stack, and the address below them.
+macro_rules! leave {
+    ($slot:literal) => {
+        concat!(
+            "push rdx
+             push ",
+            $slot,
+            "
+             mov [rsp - 8], rcx
+            "
+        )
+    };
+}
+
+/// Counts the access: when the budget is used up, the slow path looks at it.
+macro_rules! count {
     () => {
-        // rdx: address -> its granule in the shadow
-        "shl rdx, 20
-         shr rdx, 19
-         and rdx, -16
-         mov rcx, {shadow}
-         add rdx, rcx
+        "sub qword ptr [rip + {budget}], 1
+         js 3f
         "
     };
 }
 
-/// An access of up to eight bytes. `word`: the word of the granule for its kind.
+/// Goes to where accesses in two granules are looked up.
+macro_rules! crosses {
+    ("1") => {
+        ""
+    };
+    ($length:literal) => {
+        concat!(
+            "lea eax, [rcx + ",
+            $length,
+            " - 1]
+             xor eax, ecx
+             test al, 8
+             jnz 4f
+            "
+        )
+    };
+}
+
+/// An access of up to four bytes. `word`: the word of the granule for its kind. The bytes that the thread has not accessed in
+/// this epoch are repeated, so that they can be turned by as many bits as the address has.
 macro_rules! small_stub {
-    ($name:literal, $slot:literal, $length:literal, $mask:literal, $word:tt, $kind:literal) => {
+    ($name:literal, $slot:literal, $length:tt, $mask:literal, $word:tt, $kind:literal) => {
         concat!(
             $name,
-            ":
-             push rdx
-             mov [rsp - 16], rcx
-             sub qword ptr [rip + {budget}], 1
-             js 3f
-             mov rdx, rcx
-             and ecx, 7
+            ":",
+            count!(),
+            crosses!($length),
+            granule!("rax"),
+            "mov rax, [rax + ",
+            $word,
+            "]
+             xor rax, [rip + {whole}]
+             cmp rax, 0x100
+             jae 2f
+             imul eax, eax, 0x1010101
+             ror eax, cl
+             test al, ",
+            $mask,
+            "
+             jnz 2f
+            ",
+            progress!($word, "mov rax, rcx"),
+            "ret
+             2:
+            ",
+            leave!($slot),
+            granule!("rdx"),
+            "and ecx, 7
              mov eax, ",
             $mask,
             "
              shl eax, cl
-             cmp eax, 0x100
-             jae 4f
-            ",
-            shadow_lookup!(),
-            "
-             mov rcx, [rdx + ",
-            $word,
-            "]
-             xor rcx, [rip + {epoch}]
-             cmp rcx, 0x100
-             jae 2f
-             not ecx
-             test ecx, eax
-             jnz 2f
-            ",
-            progress!($word, "rsp - 16"),
-            "pop rdx
-             ret
-             2: push ",
-            $slot,
-            "
              jmp ",
             $kind,
             "_rest
-             3: push ",
-            $slot,
+             3:
+            ",
+            leave!($slot),
+            "jmp rscale_access_slow
+            ",
+            across!($slot, $length, $mask, $word, $kind)
+        )
+    };
+}
+
+/// An access of eight bytes.
+macro_rules! word_stub {
+    ($name:literal, $slot:literal, $word:tt, $kind:literal) => {
+        concat!(
+            $name,
+            ":",
+            count!(),
+            "test cl, 7
+             jnz 4f
+            ",
+            granule!("rax"),
+            "mov rax, [rax + ",
+            $word,
+            "]
+             cmp rax, [rip + {whole}]
+             jne 2f
+            ",
+            progress!($word, "mov rax, rcx"),
+            "ret
+             2:
+            ",
+            leave!($slot),
+            granule!("rdx"),
+            "mov eax, 0xff
+             jmp ",
+            $kind,
+            "_rest
+             3:
+            ",
+            leave!($slot),
+            "jmp rscale_access_slow
+            ",
+            across!($slot, "8", "0xff", $word, $kind)
+        )
+    };
+}
+
+/// An access of up to eight bytes in two granules.
+macro_rules! across {
+    ($slot:literal, $length:tt, $mask:literal, $word:tt, $kind:literal) => {
+        concat!(
+            "4: push rdx
+             mov [rsp - 16], rcx
+            ",
+            granule!("rdx"),
+            "mov rax, [rdx + ",
+            $word,
+            "]
+             xor rax, [rip + {whole}]
+             cmp rax, 0x100
+             jae 5f
+             mov rdx, [rdx + 16 + ",
+            $word,
+            "]
+             xor rdx, [rip + {whole}]
+             cmp rdx, 0x100
+             jae 5f
+             shl edx, 8
+             or eax, edx
+             and ecx, 7
+             shr eax, cl
+             test al, ",
+            $mask,
             "
-             jmp rscale_access_slow
-             4: push ",
+             jnz 5f
+            ",
+            progress!($word, "mov rax, [rsp - 16]"),
+            "pop rdx
+             ret
+             5: push ",
             $slot,
             "
              mov eax, ",
@@ -105,19 +226,15 @@ macro_rules! wide_stub {
     ($name:literal, $slot:literal, $granules:literal, $word:tt, $kind:literal) => {
         concat!(
             $name,
-            ":
-             push rdx
+            ":",
+            count!(),
+            "push rdx
              mov [rsp - 16], rcx
-             sub qword ptr [rip + {budget}], 1
-             js 3f
-             mov rdx, rcx
-             test dl, 7
+             test cl, 7
              jnz 4f
             ",
-            shadow_lookup!(),
-            "
-             mov rax, [rip + {epoch}]
-             or rax, 0xff
+            granule!("rdx"),
+            "mov rax, [rip + {whole}]
              lea rcx, [rdx + 16 * ",
             $granules,
             "]
@@ -129,13 +246,13 @@ macro_rules! wide_stub {
              cmp rdx, rcx
              jne 2b
             ",
-            progress!($word, "rsp - 16"),
+            progress!($word, "mov rax, [rsp - 16]"),
             "pop rdx
              ret
-             3: push ",
-            $slot,
-            "
-             jmp rscale_access_slow
+             3:
+            ",
+            leave!($slot),
+            "jmp rscale_access_slow
              4: push ",
             $slot,
             "
@@ -145,6 +262,32 @@ macro_rules! wide_stub {
              jmp ",
             $kind,
             "_range
+            "
+        )
+    };
+}
+
+/// Goes to `slow` unless what another thread did at a word is ordered before what the running thread does now.
+macro_rules! ordered {
+    ($word:literal, $slow:literal) => {
+        concat!(
+            "
+             mov rcx, [rdx + ",
+            $word,
+            "]
+             shr rcx, 17
+             and ecx, 0x7f
+             shl ecx, 3
+             add rcx, [rip + {row}]
+             mov rcx, [rcx]
+             inc rcx
+             shl rcx, 24
+             cmp rcx, [rdx + ",
+            $word,
+            "]
+             jbe ",
+            $slow,
+            "
             "
         )
     };
@@ -166,8 +309,9 @@ macro_rules! remember {
              jb 2f
              xor rcx, [rip + {epoch}]
              test ecx, 0xfe0000
-             jnz ",
-            $slow,
+             jz 2f
+            ",
+            ordered!($other, $slow),
             "
              2: mov rcx, [rdx + ",
             $own,
@@ -176,24 +320,35 @@ macro_rules! remember {
              jb 4f
              xor rcx, [rip + {epoch}]
              test ecx, 0xfe0000
-             jnz ",
-            $slow,
-            "
+             jnz 22f
              cmp rcx, 0x100
              jb 3f
              and ecx, 0xff
              or ecx, eax
              cmp ecx, eax
-             jne ",
+             je 4f
+             cmp byte ptr [rip + {widens}], 0
+             je ",
             $slow,
             "
-             jmp 4f
              3: or eax, ecx
              4: or rax, [rip + {epoch}]
              mov [rdx + ",
             $own,
             "], rax
              jmp 7f
+             22:
+            ",
+            ordered!($own, $slow),
+            "movzx ecx, byte ptr [rdx + ",
+            $own,
+            "]
+             or ecx, eax
+             cmp ecx, eax
+             je 4b
+             jmp ",
+            $slow,
+            "
              5: mov rcx, [rdx + 8]
              xor rcx, [rip + {epoch}]
              cmp rcx, 0x10000
@@ -236,7 +391,7 @@ macro_rules! rest {
                 $other,
                 "rscale_access_slow",
                 concat!(
-                    progress!($own, "rsp - 8"),
+                    progress!($own, "mov rax, [rsp - 8]"),
                     "add rsp, 8
                      pop rdx
                      ret
@@ -276,8 +431,9 @@ macro_rules! range {
              and eax, edx
              pop rdx
              2: push rdx
+             mov rcx, rdx
             ",
-            shadow_lookup!(),
+            granule!("rdx"),
             "call 8f
              pop rdx
              jc 9f
@@ -287,7 +443,7 @@ macro_rules! range {
              jb 1b
              pop rsi
             ",
-            progress!($own, "rsp"),
+            progress!($own, "mov rax, [rsp]"),
             "add rsp, 16
              pop rdx
              ret
@@ -326,46 +482,46 @@ macro_rules! always_stub {
         concat!(
             $name,
             ":
-             push rdx
-             mov [rsp - 16], rcx
-             push ",
-            $slot,
-            "
-             jmp rscale_access_slow
+            ",
+            leave!($slot),
+            "jmp rscale_access_slow
             "
         )
     };
 }
 
 global_asm!(
+    ".p2align 4",
+    "rscale_shadow_mask: .quad {shadow_mask}",
+    "rscale_shadow_base: .quad {shadow}",
     ".type rscale_access_stubs, @function",
     "rscale_access_stubs:",
     ".cfi_startproc",
     small_stub!("rscale_read_1", "0", "1", "0x1", "8", "rscale_read"),
     small_stub!("rscale_read_2", "1", "2", "0x3", "8", "rscale_read"),
     small_stub!("rscale_read_4", "2", "4", "0xf", "8", "rscale_read"),
-    small_stub!("rscale_read_8", "3", "8", "0xff", "8", "rscale_read"),
+    word_stub!("rscale_read_8", "3", "8", "rscale_read"),
     wide_stub!("rscale_read_16", "4", "2", "8", "rscale_read"),
     wide_stub!("rscale_read_32", "5", "4", "8", "rscale_read"),
     wide_stub!("rscale_read_64", "6", "8", "8", "rscale_read"),
     small_stub!("rscale_write_1", "7", "1", "0x1", "0", "rscale_write"),
     small_stub!("rscale_write_2", "8", "2", "0x3", "0", "rscale_write"),
     small_stub!("rscale_write_4", "9", "4", "0xf", "0", "rscale_write"),
-    small_stub!("rscale_write_8", "10", "8", "0xff", "0", "rscale_write"),
+    word_stub!("rscale_write_8", "10", "0", "rscale_write"),
     wide_stub!("rscale_write_16", "11", "2", "0", "rscale_write"),
     wide_stub!("rscale_write_32", "12", "4", "0", "rscale_write"),
     wide_stub!("rscale_write_64", "13", "8", "0", "rscale_write"),
     small_stub!("rscale_update_1", "14", "1", "0x1", "0", "rscale_write"),
     small_stub!("rscale_update_2", "15", "2", "0x3", "0", "rscale_write"),
     small_stub!("rscale_update_4", "16", "4", "0xf", "0", "rscale_write"),
-    small_stub!("rscale_update_8", "17", "8", "0xff", "0", "rscale_write"),
+    word_stub!("rscale_update_8", "17", "0", "rscale_write"),
     wide_stub!("rscale_update_16", "18", "2", "0", "rscale_write"),
     wide_stub!("rscale_update_32", "19", "4", "0", "rscale_write"),
     wide_stub!("rscale_update_64", "20", "8", "0", "rscale_write"),
     small_stub!("rscale_atomic_1", "21", "1", "0x1", "0", "rscale_write"),
     small_stub!("rscale_atomic_2", "22", "2", "0x3", "0", "rscale_write"),
     small_stub!("rscale_atomic_4", "23", "4", "0xf", "0", "rscale_write"),
-    small_stub!("rscale_atomic_8", "24", "8", "0xff", "0", "rscale_write"),
+    word_stub!("rscale_atomic_8", "24", "0", "rscale_write"),
     wide_stub!("rscale_atomic_16", "25", "2", "0", "rscale_write"),
     wide_stub!("rscale_atomic_32", "26", "4", "0", "rscale_write"),
     wide_stub!("rscale_atomic_64", "27", "8", "0", "rscale_write"),
@@ -387,9 +543,13 @@ global_asm!(
     budget = sym BUDGET,
     epoch = sym EPOCH,
     base = sym BASE,
+    row = sym ROW,
+    widens = sym widening::WIDENS,
     stack = sym spin::STACK,
     progress = sym spin::PROGRESS,
     shadow = const shadow::BASE,
+    shadow_mask = const shadow::MASK,
+    whole = sym WHOLE,
 );
 
 macro_rules! addresses {
