@@ -253,7 +253,7 @@ fn functions(elf: &Elf<'_>) -> HashMap<String, u64> {
 
 /// The demangled name without parameters, for symbols that are mangled.
 fn source_name(symbol: &str) -> Option<String> {
-    let demangled = addr2line::demangle_auto(symbol.into(), None);
+    let demangled = crate::mangled::source_name(symbol);
     if demangled == symbol {
         return None;
     }

@@ -14,6 +14,7 @@
 pub mod code;
 pub mod elf;
 mod image;
+mod mangled;
 pub mod maps;
 pub mod rewrite;
 pub mod symbols;

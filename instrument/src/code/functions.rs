@@ -70,7 +70,7 @@ impl Function {
     #[must_use]
     pub fn label(&self) -> String {
         match self.names.first() {
-            Some(name) => addr2line::demangle_auto(name.as_str().into(), None).into_owned(),
+            Some(name) => crate::mangled::source_name(name).into_owned(),
             None => format!("function at {:#x}", self.range.start),
         }
     }

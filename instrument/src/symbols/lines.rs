@@ -47,8 +47,8 @@ impl Lines {
 fn source_frame(frame: &Frame<'_, Reader>, directory: Option<String>, address: u64) -> SourceFrame {
     let location = frame.location.as_ref();
     let function = frame.function.as_ref().and_then(|function| {
-        let name = function.demangle().ok()?;
-        Some(name.into_owned())
+        let symbol = function.raw_name().ok()?;
+        Some(crate::mangled::source_name(&symbol).into_owned())
     });
     SourceFrame {
         function,

@@ -85,7 +85,7 @@ struct Named<'a> {
 
 impl<'a> Named<'a> {
     fn of(symbol: &'a ElfSymbol) -> Named<'a> {
-        let full = addr2line::demangle_auto(symbol.name.as_str().into(), None).into_owned();
+        let full = crate::mangled::source_name(&symbol.name).into_owned();
         let plain = without_parameters(&full).to_owned();
         Named { symbol, full, plain }
     }

@@ -77,7 +77,7 @@ fn find(symbols: &[ElfSymbol], address: u64) -> Option<Found> {
             offset < symbol.size || (symbol.size == 0 && *steps_back == 0)
         })?
         .1;
-    let name = addr2line::demangle_auto(symbol.name.as_str().into(), None);
+    let name = crate::mangled::source_name(&symbol.name);
     Some(Found { name: name.into_owned(), offset: address - symbol.address })
 }
 
