@@ -2,6 +2,7 @@
 
 mod allocation;
 mod atomics;
+mod frames;
 mod heap;
 mod moment;
 mod names;
@@ -102,7 +103,8 @@ impl Explainer {
         format!("it fails after step {}: thread {} {}{place}", steps.len(), view.token.thread, view.summary())
     }
 
-    /// Where it happened: the innermost line of the program's own code, or where the last step was called from.
+    /// Where it happened: the innermost line of the program's own code, or its innermost address, or where the last step was
+    /// called from.
     fn location(&self, end: &RunEnd, culprit: Option<&ThreadView>, steps: &[Step]) -> Option<String> {
         if end.ending == Ending::Deadlock {
             return None;
@@ -114,7 +116,7 @@ impl Explainer {
         if end.ending == Ending::Memory && end.value == HeapError::Leak as u64 && end.block.site != 0 {
             return Some(self.names.location(end.block.site));
         }
-        let from_stack = culprit.and_then(|thread| innermost_line(&thread.stack));
+        let from_stack = culprit.and_then(|thread| frames::innermost(&thread.stack));
         from_stack.or_else(|| {
             let last = steps.iter().rev().find(|step| step.action.thread == end.thread)?;
             (last.action.pc != 0).then(|| self.names.location(last.action.pc))
@@ -127,7 +129,7 @@ impl Explainer {
             id: state.id,
             name: self.names.thread(state),
             state: waiting::describe(state, end, moment, &self.names),
-            stack: trim(stack, end),
+            stack: frames::trim(stack, end),
         }
     }
 
@@ -195,36 +197,6 @@ fn actor(action: &Action) -> ThreadId {
 /// Bytes of the variable of an action, where that is plain memory; else it is a thing of its own.
 fn length(action: &Action) -> u64 {
     if action.op.family() == Family::Memory { u64::from(action.count).max(1) } else { 1 }
-}
-
-/// Leaves out what a person need not see: the C library's frames below `main` or the start routine, and those above the
-/// place that gave up.
-fn trim(mut stack: Vec<String>, end: &RunEnd) -> Vec<String> {
-    const OUTSIDE: [&str; 5] = ["__libc_start", "_start+", "_start ", "libc.so.", "clone"];
-    while stack.len() > 1 && stack.last().is_some_and(|frame| OUTSIDE.iter().any(|start| frame.starts_with(start))) {
-        stack.pop();
-    }
-    if matches!(end.ending, Ending::Assertion | Ending::Abort) {
-        let is_libc = |frame: &String| frame.starts_with("libc.so.") || frame.contains(" (libc.so.");
-        let inside = stack.iter().take_while(|frame| is_libc(frame)).count();
-        stack.drain(..inside.min(stack.len().saturating_sub(1)));
-    }
-    stack
-}
-
-/// The innermost line of a stack, those that were inlined included; a line of the program rather than one of a header of
-/// the system or of a library that comes with the compiler.
-fn innermost_line(stack: &[String]) -> Option<String> {
-    let lines = || stack.iter().flat_map(|frame| frame.split(", inlined into ")).filter_map(line_in);
-    let is_foreign = |line: &String| line.starts_with("/usr/") || line.starts_with("/rustc/");
-    lines().find(|line| !is_foreign(line)).or_else(|| lines().next())
-}
-
-/// The `file:line` at the end of a frame.
-fn line_in(frame: &str) -> Option<String> {
-    let (_, place) = frame.rsplit_once(" at ")?;
-    let is_source = place.rsplit_once(':').is_some_and(|(_, line)| line.bytes().all(|byte| byte.is_ascii_digit()));
-    is_source.then(|| place.to_string())
 }
 
 /// The schedule that the steps followed.
