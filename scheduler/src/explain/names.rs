@@ -224,7 +224,7 @@ impl Names {
                 is_inside.then(|| format!("{address:#x} (stack of thread {}, in {function})", state.id))
             })
         });
-        inside.unwrap_or_else(|| format!("{address:#x}"))
+        inside.unwrap_or_else(|| self.symbols.location(address))
     }
 
     /// The values in the bytes of a place.

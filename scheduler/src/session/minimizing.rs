@@ -65,7 +65,7 @@ impl Bench<'_> {
     }
 
     /// Runs a schedule once more and explains what it shows, if that is the finding that is wanted.
-    fn explained(&mut self, schedule: &[Token], wanted: &Identity) -> Option<(Finding, Vec<Step>)> {
+    pub fn explained(&mut self, schedule: &[Token], wanted: &Identity) -> Option<(Finding, Vec<Step>)> {
         let mut execution = Execution::default();
         match wanted.violation().kind {
             Kind::Race => self.host.run_and_pause(schedule, &mut execution).ok()?,

@@ -18,6 +18,7 @@ mod outcomes;
 mod racing;
 mod record;
 mod resume;
+mod retracing;
 mod reversing;
 mod simulator;
 mod stepping;

@@ -3,6 +3,7 @@
 
 use super::host::Host;
 use super::minimizing::{Bench, Minimised};
+use super::retracing::{self, Retraced};
 use super::{flushes, racing, reversing, stepping};
 use crate::config::{Rules, RunConfig};
 use crate::exit::Failure;
@@ -19,6 +20,8 @@ use std::collections::HashSet;
 pub struct Recorder<'a> {
     config: &'a RunConfig,
     findings: Vec<Finding>,
+    /// What is a step in the schedule of each.
+    locations: Vec<Locations>,
     /// What is known already, in numbers: explaining takes milliseconds, and the same bug may show in most executions.
     seen: HashSet<Sight>,
 }
@@ -53,12 +56,17 @@ impl Sight {
 impl<'a> Recorder<'a> {
     /// Nothing found yet.
     pub fn new(config: &'a RunConfig) -> Recorder<'a> {
-        Recorder { config, findings: Vec::new(), seen: HashSet::new() }
+        Recorder { config, findings: Vec::new(), locations: Vec::new(), seen: HashSet::new() }
     }
 
     /// What was found.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// What was found from this one on, each with the locations of which accesses are steps in its schedule.
+    pub fn findings_from(&self, first: usize) -> impl Iterator<Item = (&Finding, &Locations)> {
+        self.findings.iter().zip(&self.locations).skip(first)
     }
 
     /// What was found, for good.
@@ -98,24 +106,33 @@ impl<'a> Recorder<'a> {
         self.write(&finding, locations, host)?;
         if violation.kind == Kind::Lost {
             // To see it again may cost the process again, or not: it was tried often enough.
-            self.findings.push(finding);
+            self.keep(finding, locations.clone());
             return Ok(());
         }
+        let mut stepped = locations.clone();
         match confirm(&finding, violation, host, &self.config.rules) {
             Err(Failure::Interrupted | Failure::OutOfTime | Failure::OutOfMemory) => {
                 finding.explanation.push("not confirmed by a second run: there was no time left".into());
             }
             confirmed => {
                 confirmed?;
-                finding = self.improved(finding, execution, locations, host, explainer)?;
+                (finding, stepped) = self.improved(finding, execution, locations, host, explainer)?;
             }
         }
-        self.findings.push(finding);
+        if stepped != *locations {
+            host.set_locations(locations, &Locations::default());
+        }
+        self.keep(finding, stepped);
         Ok(())
     }
 
-    /// The finding with the smallest schedule for which there is time, and with all that is to be said about it. The file
-    /// is replaced, whole or not at all.
+    fn keep(&mut self, finding: Finding, locations: Locations) {
+        self.findings.push(finding);
+        self.locations.push(locations);
+    }
+
+    /// The finding with the smallest schedule for which there is time, with all that is to be said about it, and with what is
+    /// a step there. The file is replaced, whole or not at all.
     fn improved(
         &self,
         finding: Finding,
@@ -123,17 +140,24 @@ impl<'a> Recorder<'a> {
         locations: &Locations,
         host: &mut Host,
         explainer: Explainer,
-    ) -> Result<Finding, Failure> {
+    ) -> Result<(Finding, Locations), Failure> {
         let Some(limit) = self.config.minimize else {
-            return Ok(racing::told(stepping::watched(finding, Witness::new(explainer), host), host));
+            let watched = stepping::watched(finding, Witness::new(explainer), host);
+            return Ok((racing::told(watched, host), locations.clone()));
         };
         let mut bench = Bench { host, rules: &self.config.rules, explainer: &explainer };
-        let Minimised { finding, steps, .. } = bench.minimise(&finding, &execution.steps, limit);
+        // What invariants read is a matter of the search.
+        let has_invariants = !self.config.invariants.names.is_empty();
+        let retraced = || retracing::retrace(&finding, execution, locations, &mut bench);
+        let Retraced { finding, steps, locations } = (!has_invariants).then(retraced).flatten().unwrap_or_else(|| {
+            Retraced { steps: execution.steps.to_vec(), locations: locations.clone(), finding: finding.clone() }
+        });
+        let Minimised { finding, steps, .. } = bench.minimise(&finding, &steps, limit);
         let decisive = bench.decisive(&finding, &steps, limit / 2);
-        self.write(&finding, locations, host)?;
+        self.write(&finding, &locations, host)?;
         let mut finding = stepping::watched(finding, Witness::new(explainer), host);
         finding.orderings = reversing::tell(&decisive, &finding, &steps);
-        Ok(racing::told(finding, host))
+        Ok((racing::told(finding, host), locations))
     }
 
     /// Writes the trace of a finding.

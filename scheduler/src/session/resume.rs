@@ -82,9 +82,9 @@ impl Exploration<'_> {
     /// Writes down the findings from a place on.
     pub(super) fn keep_findings(&mut self, first: usize) {
         let Some(journal) = &mut self.journal else { return };
-        for finding in &self.recorder.findings()[first..] {
+        for (finding, locations) in self.recorder.findings_from(first) {
             let schedule = finding.schedule.iter().map(|token| token.to_code()).collect();
-            journal.write(Record::Finding(Found { schedule, locations: self.locations.to_text() }));
+            journal.write(Record::Finding(Found { schedule, locations: locations.to_text() }));
         }
     }
 

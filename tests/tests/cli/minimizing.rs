@@ -51,6 +51,35 @@ int main(void)
 }
 "#;
 
+/// Fails in the first execution, before it is known that the threads share the pointer; a wait that times out lies between.
+const SET_TO_NULL: &str = r#"
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+static int value, *volatile pointer = &value;
+static sem_t never;
+static void *clear(void *unused)
+{
+    struct timespec soon;
+    clock_gettime(CLOCK_REALTIME, &soon);
+    soon.tv_sec++;
+    sem_timedwait(&never, &soon);
+    pointer = NULL;
+    return unused;
+}
+static void *use(void *unused) { *pointer = 1; return unused; }
+int main(void)
+{
+    pthread_t threads[2];
+    sem_init(&never, 0, 0);
+    pthread_create(&threads[0], NULL, clear, NULL);
+    pthread_create(&threads[1], NULL, use, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}
+"#;
+
 /// Runs at random, so that there is much to take away; nothing is minimised unless the options say so.
 fn found_at_random(place: &Place, options: &[&str]) -> serde_json::Value {
     let search = ["run", "./program", "--filters", "random", "--seed", "5", "--max-executions", "20000", "--json", "-"];
@@ -143,6 +172,27 @@ fn what_came_too_late_is_named() {
     let expected = "thread 1 (use, program.c:8) read `pointer` (program.c:4) before thread 0 (main) could write it \
                     (program.c:9)";
     assert_eq!(told, [expected]);
+}
+
+#[test]
+fn the_first_execution_is_explained_too() {
+    let told = orderings(SET_TO_NULL);
+    let expected = "thread 1 (clear, program.c:21) wrote `pointer` (program.c:13) before thread 2 (use, program.c:22) read \
+                    it (program.c:16)";
+    assert_eq!(told, [expected]);
+}
+
+#[test]
+fn a_finding_of_the_first_execution_is_replayed_and_resumed() {
+    let place = Place::with("program", SET_TO_NULL);
+    let run = ["run", "./program", "--journal", "x.journal", "--trace", "x.txt", "--no-progress"];
+    expect_status(&place.rscale(&run), 1);
+    let replayed = place.rscale(&["replay", "x.txt"]);
+    expect_status(&replayed, 1);
+    assert!(one_line(&replayed.out()).contains("write pointer"), "{}", replayed.out());
+    let resumed = place.rscale(&["resume", "x.journal"]);
+    expect_status(&resumed, 1);
+    assert!(resumed.out().contains("crash: SIGSEGV"), "{}", resumed.out());
 }
 
 #[test]

@@ -124,7 +124,7 @@ int main(void)
 }
 "#;
 
-/// The steps of the replay of what is found in a program, blanks made single.
+/// The steps of the replay of what is found in a program, a line each, without blanks.
 fn steps(place: &Place, program: &str) -> String {
     steps_with(place, &["run", program, "--quiet"])
 }
@@ -138,15 +138,37 @@ fn steps_with(place: &Place, command: &[&str]) -> String {
     let directory = format!("{}/", place.scratch.path().display());
     let here = format!("{}/", std::env::current_dir().expect("there is one").display());
     let below = directory.strip_prefix(&here).unwrap_or(&directory);
-    let text = replay.out().replace(&directory, "").replace(below, "");
-    let squeeze = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-    text.lines().map(squeeze).collect::<Vec<_>>().join("\n")
+    unfolded(&replay.out()).replace(&directory, "").replace(below, "")
+}
+
+/// The table in a text, with what stands in several lines for want of room in one, and without blanks: whether a line was
+/// parted at one can not be seen.
+fn unfolded(text: &str) -> String {
+    let mut lines = text.lines().skip_while(|line| !line.starts_with("step  thread"));
+    let header: Vec<char> = lines.next().expect("a table").chars().collect();
+    let begins = |&column: &usize| header[column] != ' ' && (column == 0 || header[column - 1] == ' ');
+    let columns: Vec<usize> = (0..header.len()).filter(begins).chain([usize::MAX]).collect();
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for line in lines.take_while(|line| !line.is_empty()) {
+        let letters: Vec<char> = line.chars().collect();
+        let cell = |range: &[usize]| {
+            let (start, end) = (range[0].min(letters.len()), range[1].min(letters.len()));
+            letters[start..end].iter().filter(|letter| **letter != ' ').collect::<String>()
+        };
+        let cells: Vec<String> = columns.windows(2).map(cell).collect();
+        match rows.last_mut().filter(|_| cells[0].is_empty()) {
+            Some(row) => row.iter_mut().zip(cells).for_each(|(above, below)| above.push_str(&below)),
+            None => rows.push(cells),
+        }
+    }
+    rows.iter().map(|row| row.concat() + "\n").collect()
 }
 
 #[track_caller]
 fn expect_parts(text: &str, parts: &[&str], place: &str) {
     for part in parts {
-        assert!(text.contains(part), "{place}: {part:?} is missing:\n{text}");
+        let part = part.replace(' ', "");
+        assert!(text.contains(&part), "{place}: {part:?} is missing:\n{text}");
     }
 }
 
@@ -278,6 +300,6 @@ fn the_table_of_a_report_shows_values() {
     let place = Place::with("program", VARIABLES);
     let finished = place.rscale(&["run", "./program"]);
     expect_status(&finished, 1);
-    expect_parts(&finished.out(), &["write handler: NULL -> hello", "program.c:30): 5"], "report");
+    expect_parts(&finished.out().replace(' ', ""), &["write handler: NULL -> hello", "program.c:30): 5"], "report");
     assert!(finished.out().lines().all(|line| line.chars().count() <= 80), "{}", finished.out());
 }
