@@ -3,6 +3,7 @@
 //! SCALE's functions are all here: `init` ([`Target::wake`]), `exit`, `restart`, `step_thread`, `back_trace` and
 //! `eval_function`; beside them `run`, which does a whole execution in one round trip.
 
+mod ahead;
 mod debugging;
 mod log;
 mod mailbox;

@@ -1,7 +1,9 @@
 //! The program under control: one process, its arena, its captured output.
 
+mod running;
 mod starting;
 
+use super::ahead::Ahead;
 use super::process_stat::ProcessStat;
 use super::result::{read_end, read_flushes, read_threads};
 use super::terminate;
@@ -14,7 +16,7 @@ use crate::interrupt;
 use crate::launch::{ArenaMap, Captured, Function, Launch, LaunchError, Process, Processors, Regions, Shim};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use rscale_protocol::arena::{Command, Isolation, LOG_CAPACITY, MAX_STEPS, Progress, Reply, Token, store_set};
+use rscale_protocol::arena::{Command, Isolation, LOG_CAPACITY, MAX_STEPS, Progress, Reply, Token};
 use rscale_protocol::{Action, Ending, ThreadId, ThreadSet};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
@@ -49,6 +51,8 @@ pub struct Target {
     /// How much memory rscale and all that it has started may use.
     memory_limit: Option<u64>,
     gave_up: Option<RunEnd>,
+    /// A run that nobody has asked for yet.
+    ahead: Ahead,
 }
 
 /// The other process wrote a result that is none.
@@ -82,6 +86,7 @@ impl Target {
             deadline: None,
             memory_limit: None,
             gave_up: None,
+            ahead: Ahead::default(),
         })
     }
 
@@ -227,6 +232,11 @@ impl Target {
     /// Gives a command and collects the log until the execution ends or pauses.
     fn command(&mut self, command: Command, log: &mut StepLog) -> Result<RunEnd, BackendError> {
         mailbox::send(&self.arena, command);
+        self.collect(log)
+    }
+
+    /// Collects the log until the execution ends or pauses.
+    fn collect(&mut self, log: &mut StepLog) -> Result<RunEnd, BackendError> {
         loop {
             match self.wait()? {
                 Some(Reply::LogFull) => {
@@ -258,6 +268,7 @@ impl Target {
 
     /// Asks about the state that the execution is in.
     fn query(&mut self, command: Command) -> Result<(), BackendError> {
+        debug_assert!(!self.ahead.is_under_way(), "the state is gone");
         mailbox::send(&self.arena, command);
         match self.wait()? {
             Some(Reply::Answer) => Ok(()),
@@ -331,6 +342,10 @@ fn ending_of(status: ExitStatus) -> (Ending, u64) {
 impl Backend for Target {
     fn run(&mut self, request: &RunRequest<'_>, log: &mut StepLog) -> Result<RunEnd, BackendError> {
         log.clear();
+        if self.ahead.take_over(request) {
+            return self.collect(log);
+        }
+        self.give_up_ahead()?;
         if request.prefix.len() > MAX_STEPS {
             return Err(BackendError::Protocol("the schedule is longer than rscale can follow".into()));
         }
@@ -340,34 +355,8 @@ impl Backend for Target {
         if let Some(end) = self.gave_up.take() {
             return Ok(end);
         }
-        let arguments = &self.arena.request;
-        arguments.prefix_length.store(request.prefix.len() as u32, Relaxed);
-        for (word, token) in self.arena.prefix.iter().zip(request.prefix) {
-            // Most of the schedule is there already: what is not written needs no way between the processors.
-            if word.load(Relaxed) != token.to_code() {
-                word.store(token.to_code(), Relaxed);
-            }
-        }
-        arguments.goes_on.store(u32::from(request.goes_on && request.new_steps.is_none()), Relaxed);
-        arguments.comes_back_to.store(u32::try_from(request.comes_back_to).unwrap_or(0), Relaxed);
-        arguments.new_steps.store(request.new_steps.unwrap_or(u64::MAX), Relaxed);
-        arguments.step_budget.store(request.step_budget, Relaxed);
-        arguments.spurious.store(request.spurious, Relaxed);
-        arguments.policy.store(request.order.policy as u32, Relaxed);
-        arguments.seed.store(request.order.seed, Relaxed);
-        arguments.quiet.store(request.order.quiet.to_code(), Relaxed);
-        arguments.changes.iter().zip(request.order.changes).for_each(|(word, step)| word.store(step, Relaxed));
-        store_set(&arguments.sleep, request.sleep);
-        arguments.sleeps_early.store(u32::from(request.order.sleeps_early), Relaxed);
-        self.arena.mailbox.heartbeat.store(0, Relaxed);
-        if self.arena.result.text_length.load(Relaxed) != 0 {
-            self.arena.result.text_length.store(0, Relaxed);
-        }
-        self.has_run = true;
-        self.taken = 0;
-        self.run += 1;
-        self.arena.result.kept.store(0, Relaxed);
-        self.command(Command::Run, log)
+        self.begin(request);
+        self.collect(log)
     }
 
     fn step_thread(&mut self, token: Token, log: &mut StepLog) -> Result<RunEnd, BackendError> {

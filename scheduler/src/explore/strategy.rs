@@ -56,6 +56,12 @@ pub trait Strategy {
     /// The next run; the first one follows no schedule. None when everything has been explored.
     fn next_schedule(&mut self) -> Option<Plan<'_>>;
 
+    /// The run that is likely to follow the one that [`Strategy::next_schedule`] asked for, before that is added. What it
+    /// comes back to need not be right.
+    fn foreseen(&mut self) -> Option<Plan<'_>> {
+        None
+    }
+
     /// Adds the run that [`Strategy::next_schedule`] asked for.
     fn absorb(&mut self, execution: &Execution) -> Absorbed;
 

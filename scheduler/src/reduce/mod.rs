@@ -15,6 +15,7 @@ mod elsewhere;
 mod event;
 mod explored;
 mod footprint;
+mod foresight;
 mod history;
 mod late;
 mod lazy;
@@ -74,6 +75,8 @@ pub struct Reduction {
     steps: Vec<Step>,
     /// Their tokens, and those of what is planned behind them.
     schedule: Vec<Token>,
+    /// The schedule that is likely to be the next one.
+    foreseen: Vec<Token>,
     /// What the schedule takes beyond the events, and what else is to be explored behind each of them.
     planned: Vec<(Footprint, Tree)>,
     order: Order,
@@ -101,6 +104,7 @@ impl Reduction {
             nodes: Vec::new(),
             steps: Vec::new(),
             schedule: Vec::new(),
+            foreseen: Vec::new(),
             planned: Vec::new(),
             order: Order::new(terms.seed),
             counts: Counts::default(),
@@ -126,6 +130,10 @@ impl Strategy for Reduction {
         self.planned = planned;
         let (order, sleep) = (self.order.beyond(), self.sleep_behind_plan());
         Some(Plan { schedule: &self.schedule, order, sleep, goes_on: true, comes_back_to: self.last_open() })
+    }
+
+    fn foreseen(&mut self) -> Option<Plan<'_>> {
+        self.foresee()
     }
 
     fn absorb(&mut self, execution: &Execution) -> Absorbed {

@@ -75,6 +75,21 @@ impl Tree {
         line
     }
 
+    /// The events of the first sequence, each with whether something else is to follow it.
+    pub fn first_line(&self) -> impl Iterator<Item = (&Footprint, bool)> {
+        let branches = std::iter::successors(self.branches.first(), |branch| branch.rest.branches.first());
+        branches.flat_map(|branch| {
+            let forks = branch.rest.has_others();
+            branch.line.iter().enumerate().rev().map(move |(left, event)| (event, forks && left == 0))
+        })
+    }
+
+    /// Whether something is to be explored beside what stands first.
+    #[must_use]
+    pub fn has_others(&self) -> bool {
+        self.branches.len() > 1
+    }
+
     /// The branches: a line of events, from the last to the first, and what is to follow them.
     pub fn branches(&self) -> impl Iterator<Item = (&[Footprint], &Tree)> {
         self.branches.iter().map(|branch| (&branch.line[..], &branch.rest))
@@ -175,6 +190,8 @@ mod tests {
         tree.insert(&mut [&x1, &x2, &x3]);
         tree.insert(&mut [&x1, &x3, &x2]);
         assert_eq!(threads(&tree), [[1, 2, 3], [1, 3, 2]]);
+        let line: Vec<(u16, bool)> = tree.first_line().map(|(event, forks)| (event.thread().0, forks)).collect();
+        assert_eq!(line, [(1, true), (2, false), (3, false)]);
         let (first, rest) = tree.take_first().expect("a branch");
         assert_eq!((first.thread().0, threads(&rest)), (1, vec![vec![2, 3], vec![3, 2]]));
         assert!(tree.is_empty());

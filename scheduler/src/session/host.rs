@@ -134,8 +134,20 @@ impl Host {
 
     /// Runs a schedule, and on to the end of the execution, as planned.
     pub fn run(&mut self, plan: Plan<'_>, execution: &mut Execution) -> Result<(), Failure> {
+        self.run_as_needed(&self.planned(plan), execution)
+    }
+
+    /// Has the program begin what is likely to be run next. The last execution was in order: nobody looks at it again.
+    pub fn run_ahead(&mut self, plan: Plan<'_>) {
+        let request = self.planned(plan);
+        if self.detector.is_none() {
+            self.frontend.backend_mut().run_ahead(&request);
+        }
+    }
+
+    fn planned<'a>(&self, plan: Plan<'a>) -> RunRequest<'a> {
         let Plan { schedule, order, sleep, goes_on, comes_back_to } = plan;
-        self.run_as_needed(&RunRequest { order, sleep, goes_on, comes_back_to, ..self.request(schedule) }, execution)
+        RunRequest { order, sleep, goes_on, comes_back_to, ..self.request(schedule) }
     }
 
     /// Runs a schedule and pauses where it ends.

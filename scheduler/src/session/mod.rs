@@ -37,6 +37,7 @@ use crate::filters::{self, Terms};
 use crate::frontend::Execution;
 use crate::interrupt;
 use crate::journal::Journal;
+use crate::launch::Processors;
 use crate::property;
 use crate::report::progress::{Counters, Progress};
 use crate::summary::{Summary, Verdict};
@@ -113,6 +114,7 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
         filters,
         terms,
         jobs,
+        runs_ahead: jobs == 1 && Processors::mine().is_ok_and(|processors| processors.count() > 1),
         alone_until: config.alone,
         was_together: false,
         together: None,
@@ -149,6 +151,8 @@ struct Exploration<'a> {
     terms: Terms,
     /// How many may search.
     jobs: u32,
+    /// Whether the program runs while the search reads the execution before.
+    runs_ahead: bool,
     /// When others may begin to help.
     alone_until: Duration,
     /// Whether several workers have searched, and what they have done, if the search does not know.
@@ -193,6 +197,9 @@ impl Exploration<'_> {
             }
             let before = self.search.counts().executions;
             output.iter().for_each(|[stdout, _]| self.search.note_output(stdout));
+            if self.runs_ahead && !is_finding && execution.ending() == Some(Ending::Exit) {
+                self.search.foreseen().into_iter().for_each(|plan| self.host.run_ahead(plan));
+            }
             match self.search.absorb(&execution) {
                 Absorbed::Diverged(divergence) if !is_finding => return Err(nondeterministic(&self.host, &divergence)),
                 Absorbed::Diverged(_) => {}

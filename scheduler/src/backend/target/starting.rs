@@ -30,6 +30,7 @@ impl Target {
     fn start_process(&mut self) -> Result<(), BackendError> {
         self.process = None;
         self.hang = None;
+        self.ahead.give_up();
         self.arena.sign();
         let mailbox = &self.arena.mailbox;
         mailbox.commands.store(0, Relaxed);

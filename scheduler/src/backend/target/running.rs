@@ -1,0 +1,63 @@
+//! Having the program begin a run: one that is asked for, or one that is likely to be.
+
+use super::Target;
+use crate::backend::{BackendError, RunRequest, mailbox};
+use rscale_protocol::arena::{Command, Isolation, MAX_STEPS, Reply, store_set};
+use std::sync::atomic::Ordering::Relaxed;
+
+impl Target {
+    /// Has the program begin a run that is likely to be asked for next. The result of the last one is gone then, but for what
+    /// was read of it.
+    pub fn run_ahead(&mut self, request: &RunRequest<'_>) {
+        let is_restored = self.launch.isolation == Isolation::Snapshot && self.launch.processors.is_none();
+        let is_possible = is_restored && self.has_run && self.gave_up.is_none() && request.prefix.len() <= MAX_STEPS;
+        if is_possible && !self.ahead.is_under_way() && !self.is_fresh_process_needed() && self.ahead.dares() {
+            self.ahead.begin(request);
+            self.begin(request);
+        }
+    }
+
+    /// Waits for the end of a run that nobody has asked for.
+    pub(super) fn give_up_ahead(&mut self) -> Result<(), BackendError> {
+        while self.ahead.is_under_way() {
+            match self.wait()? {
+                Some(Reply::LogFull) => mailbox::send(&self.arena, Command::Continue),
+                Some(_) => self.ahead.give_up(),
+                None => self.restart()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the program begin a run.
+    pub(super) fn begin(&mut self, request: &RunRequest<'_>) {
+        let arguments = &self.arena.request;
+        arguments.prefix_length.store(request.prefix.len() as u32, Relaxed);
+        for (word, token) in self.arena.prefix.iter().zip(request.prefix) {
+            // Most of the schedule is there already: what is not written needs no way between the processors.
+            if word.load(Relaxed) != token.to_code() {
+                word.store(token.to_code(), Relaxed);
+            }
+        }
+        arguments.goes_on.store(u32::from(request.goes_on && request.new_steps.is_none()), Relaxed);
+        arguments.comes_back_to.store(u32::try_from(request.comes_back_to).unwrap_or(0), Relaxed);
+        arguments.new_steps.store(request.new_steps.unwrap_or(u64::MAX), Relaxed);
+        arguments.step_budget.store(request.step_budget, Relaxed);
+        arguments.spurious.store(request.spurious, Relaxed);
+        arguments.policy.store(request.order.policy as u32, Relaxed);
+        arguments.seed.store(request.order.seed, Relaxed);
+        arguments.quiet.store(request.order.quiet.to_code(), Relaxed);
+        arguments.changes.iter().zip(request.order.changes).for_each(|(word, step)| word.store(step, Relaxed));
+        store_set(&arguments.sleep, request.sleep);
+        arguments.sleeps_early.store(u32::from(request.order.sleeps_early), Relaxed);
+        self.arena.mailbox.heartbeat.store(0, Relaxed);
+        if self.arena.result.text_length.load(Relaxed) != 0 {
+            self.arena.result.text_length.store(0, Relaxed);
+        }
+        self.has_run = true;
+        self.taken = 0;
+        self.run += 1;
+        self.arena.result.kept.store(0, Relaxed);
+        mailbox::send(&self.arena, Command::Run);
+    }
+}

@@ -1,0 +1,147 @@
+//! The run that comes next, before the last one has been read.
+//!
+//! A search in depth goes back to the last state with something left to explore. Unless the execution that is just being
+//! read adds something behind that state, what comes next is known already: the program can run it meanwhile. It is a guess
+//! and nothing depends on it: whoever runs it compares it with what [`next_schedule`](crate::explore::Strategy::next_schedule)
+//! says in the end.
+
+use super::Reduction;
+use super::footprint::Footprint;
+use super::wakeup::Tree;
+use crate::explore::Plan;
+use rscale_protocol::arena::Beyond;
+
+/// A state with something left to explore, once all behind what is taken from it now has been explored.
+struct Open<'a> {
+    /// How many steps lead there.
+    depth: usize,
+    /// What is to be explored.
+    tree: &'a Tree,
+    /// What sleeps there then.
+    sleepers: Vec<&'a Footprint>,
+}
+
+impl Reduction {
+    /// The run behind the one that was given last, unless that one adds something that comes first.
+    pub(super) fn foresee(&mut self) -> Option<Plan<'_>> {
+        let is_shuffled = self.order.parts().1;
+        if is_shuffled || !self.planner.keeps_nothing() {
+            return None;
+        }
+        let mut schedule = std::mem::take(&mut self.foreseen);
+        schedule.clear();
+        let Open { depth, tree, mut sleepers } = self.last_open_state()?;
+        schedule.extend_from_slice(self.schedule.get(..depth)?);
+        let mut comes_back_to = if tree.has_others() { depth } else { 0 };
+        let mut last = 1;
+        for (event, is_open) in tree.first_line() {
+            sleepers.retain(|sleeper| !event.conflicts(sleeper));
+            last = event.steps as usize;
+            schedule.extend(std::iter::repeat_n(event.token, last));
+            comes_back_to = if is_open { schedule.len() } else { comes_back_to };
+        }
+        // What comes of the last event is not known.
+        schedule.truncate(schedule.len() + 1 - last);
+        let sleep = sleepers.into_iter().map(Footprint::thread).collect();
+        self.foreseen = schedule;
+        Some(Plan { schedule: &self.foreseen, order: Beyond::FIXED, sleep, goes_on: true, comes_back_to })
+    }
+
+    fn last_open_state(&self) -> Option<Open<'_>> {
+        let behind_plan = self.planned.iter().rposition(|(_, rest)| !rest.is_empty());
+        if let Some(last) = behind_plan {
+            let (before, after) = self.planned.split_at(last + 1);
+            let stays = |sleeper: &&Footprint| !before.iter().any(|(event, _)| event.conflicts(sleeper));
+            let sleepers = self.nodes.last()?.sleep.iter().filter(stays);
+            let depth = self.steps.len() + before.iter().map(|(event, _)| event.steps as usize).sum::<usize>();
+            let taken = after.first().map(|(event, _)| event);
+            return Some(Open { depth, tree: &before.last()?.1, sleepers: sleepers.chain(taken).collect() });
+        }
+        let last = self.nodes.iter().rposition(|node| !node.tree.is_empty()).filter(|&last| last >= self.owned)?;
+        let node = &self.nodes[last];
+        let taken = match self.history.events().get(last) {
+            Some(event) => Some((event.step as usize, &event.footprint)),
+            None => self.planned.first().map(|(event, _)| (self.steps.len(), event)),
+        };
+        let (depth, taken) = taken?;
+        Some(Open { depth, tree: &node.tree, sleepers: node.sleep.iter().chain([taken]).collect() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::Optimal;
+    use super::super::scripted::step;
+    use super::*;
+    use crate::backend::{Block, RunEnd};
+    use crate::explore::Strategy;
+    use crate::filters::Terms;
+    use crate::frontend::Execution;
+    use rscale_protocol::arena::Token;
+    use rscale_protocol::{Ending, MemoryModel, Op, ThreadId, ThreadSet};
+
+    /// A run of threads that do this, each at its own time, with one variable: a schedule, and on from the first thread to
+    /// the last one.
+    fn run(threads: &[&[Op]], schedule: &[Token]) -> Execution {
+        let mut next = vec![0; threads.len()];
+        let mut steps = Vec::new();
+        loop {
+            let possible: Vec<u16> =
+                (0..threads.len()).filter(|&thread| next[thread] < threads[thread].len()).map(|t| t as u16).collect();
+            let Some(&first) = possible.first() else { break };
+            let thread = schedule.get(steps.len()).map_or(first, |token| token.thread.0);
+            let place = &mut next[thread as usize];
+            steps.push(step(thread, threads[thread as usize][*place], 64, &possible));
+            *place += 1;
+        }
+        let end = RunEnd {
+            ending: Ending::Exit,
+            value: 0,
+            address: 0,
+            block: Block::default(),
+            thread: ThreadId(0),
+            enabled: [ThreadSet::EMPTY; 3],
+            live: ThreadSet::EMPTY,
+            races: Vec::new(),
+            reads: Vec::new(),
+            text: String::new(),
+        };
+        Execution { steps: steps.into(), end: Some(end), ..Execution::default() }
+    }
+
+    /// Explores them. Returns how many executions there are, and how many of them were foreseen.
+    fn explore(threads: &[&[Op]]) -> (u64, u64) {
+        let terms = Terms { seed: 0, sees_accesses: true, memory: MemoryModel::Sc, has_invariants: false };
+        let mut search = Reduction::new(Box::new(Optimal), terms);
+        let (mut foreseen, mut right) = (None, 0);
+        while let Some(plan) = search.next_schedule() {
+            let asked = (plan.schedule.to_vec(), plan.sleep);
+            right += u64::from(foreseen.as_ref() == Some(&asked));
+            let execution = run(threads, &asked.0);
+            foreseen = search.foreseen().map(|plan| (plan.schedule.to_vec(), plan.sleep));
+            search.absorb(&execution);
+        }
+        assert_eq!(search.counts().blocked, 0);
+        (search.counts().executions, right)
+    }
+
+    #[test]
+    fn what_is_planned_comes_next_unless_something_new_is() {
+        let (read, write) = (&[Op::Read][..], &[Op::Write][..]);
+        assert_eq!(explore(&[write, read]), (2, 0), "the first execution plans the second one");
+        let (executions, right) = explore(&[write, read, read, read, read, read, read]);
+        assert_eq!(executions, 64);
+        assert!(right > 50, "{right}");
+        let twice = &[Op::Read, Op::Write, Op::Read, Op::Write][..];
+        let (executions, right) = explore(&[twice, twice]);
+        assert_eq!(executions, 34);
+        assert!(right > 0 && right < executions, "{right}");
+    }
+
+    #[test]
+    fn nothing_is_foreseen_where_chance_decides() {
+        let terms = Terms { seed: 1, sees_accesses: true, memory: MemoryModel::Sc, has_invariants: false };
+        let mut search = Reduction::new(Box::new(Optimal), terms);
+        assert!(search.next_schedule().is_some() && search.foreseen().is_none());
+    }
+}
