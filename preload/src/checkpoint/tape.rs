@@ -2,8 +2,8 @@
 //!
 //! A tape that is full takes nothing more and says so in the end: whoever saves need not know how much all others save.
 
+use crate::snapshot::PAGE;
 use core::arch::asm;
-use core::mem::MaybeUninit;
 
 /// A position on a piece of tape.
 pub struct Tape {
@@ -33,26 +33,34 @@ impl Tape {
 
     /// Puts a value on the tape.
     pub fn put<T: Copy>(&mut self, value: T) {
-        self.save(&raw const value as u64, size_of::<T>() as u64);
+        if let Some(place) = self.advance(size_of::<T>() as u64) {
+            // SAFETY: there is room.
+            unsafe { (place as *mut T).write_unaligned(value) };
+        }
     }
 
     /// The next value, which must be of the type that was put there.
     pub fn take<T: Copy>(&mut self) -> T {
-        let mut value = MaybeUninit::<T>::uninit();
-        self.bring_back(value.as_mut_ptr() as u64, size_of::<T>() as u64);
-        // SAFETY: a value of this type was put there, and all of its bytes have come back.
-        unsafe { value.assume_init() }
+        let place = self.next;
+        self.next += size_of::<T>() as u64;
+        // SAFETY: a value of this type was put there.
+        unsafe { (place as *const T).read_unaligned() }
     }
 
     /// Puts the contents of memory on the tape.
     pub fn save(&mut self, address: u64, length: u64) {
-        if self.is_full || self.end - self.next < length {
-            self.is_full = true;
-            return;
+        if let Some(place) = self.advance(length) {
+            // SAFETY: there is room; the callers pass readable memory.
+            unsafe { copy(place, address, length) };
         }
-        // SAFETY: there is room; the callers pass readable memory.
-        unsafe { copy(self.next, address, length) };
-        self.next += length;
+    }
+
+    /// Room for so much more; None if there is not.
+    fn advance(&mut self, length: u64) -> Option<u64> {
+        self.is_full |= self.end - self.next < length;
+        let place = self.next;
+        self.next += if self.is_full { 0 } else { length };
+        (!self.is_full).then_some(place)
     }
 
     /// Brings memory back to what it was when it was saved.
@@ -66,6 +74,10 @@ impl Tape {
 /// # Safety
 /// The ranges must be writable and readable, and must not overlap.
 unsafe fn copy(to: u64, from: u64, length: u64) {
+    if length < PAGE {
+        // SAFETY: as the caller promises. It is the shim's own function that copies.
+        return unsafe { core::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, length as usize) };
+    }
     // SAFETY: as the caller promises. The instruction calls nobody, and is the fastest way for whole pages.
     unsafe {
         asm!("rep movsb", inout("rcx") length => _, inout("rdi") to => _, inout("rsi") from => _,
