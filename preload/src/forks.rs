@@ -84,7 +84,7 @@ fn wait_for_turn(number: u32) {
     }
     // SAFETY: has no effect but its result.
     let process = unsafe { sys::call(libc::SYS_getpid, [0; 6]) };
-    arena::get().setup.pid.store(process as u32, Relaxed);
+    arena::get().setup.pid.store(process as u32, Release);
     query::resume_after(mailbox().replies.0.load(Acquire).wrapping_sub(1));
 }
 
@@ -117,7 +117,7 @@ fn pass_turn_on() {
     sys::futex_wake(turn);
 }
 
-/// Waits for the end of a child. One that had its turn and did not pass it on was killed.
+/// Waits for the end of a child. One that took its turn and did not pass it on was killed.
 fn bury_one(children: &mut [Option<Child>; CHILDREN]) {
     let mut status = 0i32;
     let arguments = [u64::MAX, &raw mut status as u64, libc::__WALL as u64, 0, 0, 0];
@@ -125,7 +125,9 @@ fn bury_one(children: &mut [Option<Child>; CHILDREN]) {
     let process = unsafe { sys::call(libc::SYS_wait4, arguments) };
     let is_it = |child: &Option<Child>| child.is_some_and(|child| child.process == process);
     let Some(child) = children.iter_mut().find(|child| is_it(child)).and_then(Option::take) else { return };
-    if child.number == mailbox().turn.0.load(Acquire) {
+    // One that was killed before it took over has run nothing: another one with its number takes its place.
+    let took_over = i64::from(arena::get().setup.pid.load(Acquire)) == process;
+    if took_over && child.number == mailbox().turn.0.load(Acquire) {
         arena::get().setup.pid.store(control::get().pid.get() as u32, Relaxed);
         if is_unanswered() {
             report_death(status);

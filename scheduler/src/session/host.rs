@@ -31,8 +31,6 @@ const PATIENCE: u32 = 4;
 const SLOWNESS: u32 = 4;
 /// How often a schedule is tried if the process is lost on the way.
 const ATTEMPTS: u32 = 3;
-/// The same where forks wait for their turn, which may be killed too.
-const ATTEMPTS_WITH_FORKS: u32 = 64;
 
 /// What to run, and what a schedule of it means.
 pub struct Setting<'a> {
@@ -193,8 +191,7 @@ impl Host {
             let Some(end) = &execution.end else { return Ok(()) };
             if end.is_lost() {
                 lost += 1;
-                let attempts = if self.isolation() == Isolation::Fork { ATTEMPTS_WITH_FORKS } else { ATTEMPTS };
-                if lost == attempts {
+                if lost == ATTEMPTS {
                     return Ok(());
                 }
             } else if !self.adapt(&end.clone())? {

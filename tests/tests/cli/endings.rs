@@ -1,7 +1,7 @@
 //! Ends that come from outside: Ctrl-C, `kill`, readers that go away. Results are kept, and nothing is left behind.
 
 use crate::machine::{is_alive, processes_with, send, shared_memory, target_of, wait_until_exploring};
-use crate::subjects::{DEADLOCK, ENDLESS, Place, expect_status};
+use crate::subjects::{DEADLOCK, ENDLESS, Place, expect_status, summary};
 use nix::sys::signal::Signal;
 use rscale_tests::process::{Finished, Running, wait_for};
 use rscale_tests::summary::Summary;
@@ -91,14 +91,19 @@ fn forks_that_are_killed_are_replaced() {
     let search = Search::start("fork");
     let target = target_of(&search.running);
     let forks = || std::fs::read_to_string(format!("/proc/{target}/task/{target}/children")).unwrap_or_default();
+    let numbers = |forks: &str| forks.split_whitespace().filter_map(|word| word.parse().ok()).collect::<Vec<u32>>();
+    let all_new = |old: &[u32]| {
+        let is_new = |now: &String| !now.is_empty() && !numbers(now).iter().any(|fork| old.contains(fork));
+        numbers(&wait_for(|| Some(forks()).filter(is_new)).expect("there are new ones"))
+    };
+    let mut forked = all_new(&[]);
     for _ in 0..5 {
-        let old = wait_for(|| Some(forks()).filter(|forks| !forks.is_empty())).expect("the program is forked");
-        let old: Vec<u32> = old.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-        for &fork in old.iter().filter(|&&fork| is_alive(fork)) {
+        for &fork in forked.iter().filter(|&&fork| is_alive(fork)) {
             let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(fork as i32), Signal::SIGKILL); // or it just ended
         }
-        let is_new = |word: &str| word.parse().is_ok_and(|fork: u32| !old.contains(&fork));
-        wait_for(|| forks().split_whitespace().any(is_new).then_some(())).expect("there are new ones");
+        // Those that took their places have made an execution each: none is lost three times in a row.
+        let replaced = all_new(&forked);
+        forked = all_new(&replaced);
     }
     assert_eq!(target_of(&search.running), target);
     let (finished, place) = search.end_with(Signal::SIGINT);
@@ -154,5 +159,31 @@ fn closed_streams_change_nothing() {
         expect_status(&finished, 1);
         assert!(place.scratch.names().contains(&"trace.txt".to_owned()), "{line}");
         std::fs::remove_file(place.scratch.file("trace.txt")).expect("can be removed");
+    }
+}
+
+/// In one order of two threads the process is gone whenever it is tried; all others are explored.
+#[test]
+fn what_kills_its_process_every_time_is_a_finding() {
+    const PROGRAM: &str = "#include <pthread.h>\n#include <signal.h>\n#include <unistd.h>\n\
+        static int flag;\n\
+        static void *set(void *unused) { flag = 1; return unused; }\n\
+        int main(void) {\n\
+            pthread_t thread;\n\
+            pthread_create(&thread, NULL, set, NULL);\n\
+            if (flag) kill(getpid(), SIGKILL);\n\
+            return pthread_join(thread, NULL);\n\
+        }\n";
+    let place = Place::with("program", PROGRAM);
+    for options in [&["--jobs", "1"][..], &["--jobs", "2", "--alone", "0"], &["--jobs", "1", "--isolation", "fork"]] {
+        let line = ["run", "./program", "--keep-going", "--outcomes", "--quiet", "--json", "result.json"];
+        expect_status(&place.rscale(&[&line[..], options].concat()), 1);
+        let summary = summary(&place);
+        let kinds: Vec<&str> = summary.findings().iter().filter_map(|finding| finding["kind"].as_str()).collect();
+        assert_eq!(kinds, ["lost"], "{options:?}");
+        let numbers = [summary.number("executions"), summary.number("blocked")];
+        assert_eq!(numbers, [Some(1), Some(1)], "{options:?}: the other order is explored");
+        let guarantee = summary.text("guarantee").to_string();
+        assert!(guarantee.contains("1 execution lost"), "{options:?}: {guarantee}");
     }
 }
