@@ -8,13 +8,14 @@ use super::{
 };
 use crate::filters::{Filter, Preserves};
 use crate::frontend::{Configuration, Execution};
+use crate::reduce::Sharing;
 use rscale_protocol::arena::{Beyond, LocalState, Step, Token};
 use rscale_protocol::{Choice, Ending, ThreadId, ThreadSet};
 
 /// A search over the schedules of a program.
 pub struct Search {
-    path: Path,
-    configuration: Configuration,
+    pub(super) path: Path,
+    pub(super) configuration: Configuration,
     /// Whether some filter looks at the configuration.
     is_configured: bool,
     filters: Vec<Box<dyn Filter>>,
@@ -24,17 +25,17 @@ pub struct Search {
     /// are explored completely, whatever the path that led there. The program is told who sleeps in this way, so that it
     /// does not run what would be cut.
     knows_explored: bool,
-    order: Order,
+    pub(super) order: Order,
     /// The steps along the path, and beyond them the one that is to be explored next.
-    prefix: Vec<Token>,
-    counts: Counts,
-    has_begun: bool,
+    pub(super) prefix: Vec<Token>,
+    pub(super) counts: Counts,
+    pub(super) has_begun: bool,
     /// What the bound has cut, if that is to be kept.
     frontier: Option<Frontier>,
-    /// Where the search is to go on because the bound has grown.
-    roots: Vec<Vec<Token>>,
+    /// Where the search is to go on: because the bound has grown, or others have given that away.
+    pub(super) roots: Vec<Vec<Token>>,
     /// The root that is explored: up to its end, there is nothing else to explore.
-    root: Vec<Token>,
+    pub(super) root: Vec<Token>,
 }
 
 impl Search {
@@ -70,6 +71,11 @@ impl Search {
         self.prefix.clone_from(&self.root);
         self.configuration = Configuration::initial();
         Some(ThreadSet::EMPTY)
+    }
+
+    /// The order of what follows the next schedule.
+    pub(super) fn beyond(&mut self) -> Beyond {
+        Beyond { quiet: self.quiet.kinds(), sleeps_early: true, ..self.order.beyond() }
     }
 
     /// Goes back to the deepest state with something left, and picks it.
@@ -173,7 +179,7 @@ impl Search {
 
 impl Strategy for Search {
     fn next_schedule(&mut self) -> Option<Plan<'_>> {
-        let order = Beyond { quiet: self.quiet.kinds(), sleeps_early: true, ..self.order.beyond() };
+        let order = self.beyond();
         let mut sleep = ThreadSet::EMPTY;
         if self.has_begun {
             sleep = self.advance()?;
@@ -229,6 +235,19 @@ impl Strategy for Search {
 
     fn was_wrong(&self) -> bool {
         self.quiet.was_wrong() || self.filters.iter().any(|filter| filter.was_wrong())
+    }
+
+    fn cut(&self) -> Vec<u64> {
+        self.filters.iter().map(|filter| filter.cut()).collect()
+    }
+
+    fn add_cut(&mut self, cut: &[u64]) {
+        self.filters.iter_mut().zip(cut).for_each(|(filter, &cut)| filter.add_cut(cut));
+    }
+
+    fn sharing(&mut self) -> Option<&mut dyn Sharing> {
+        let needs_only_path = self.filters.iter().all(|filter| filter.looks_at_path_alone());
+        if needs_only_path && self.frontier.is_none() { Some(self) } else { None }
     }
 
     fn counts(&self) -> Counts {

@@ -119,6 +119,14 @@ pub trait Strategy {
         false
     }
 
+    /// How often each filter has cut something at its bound.
+    fn cut(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    /// Others have cut that much of the same search.
+    fn add_cut(&mut self, _cut: &[u64]) {}
+
     /// The search as one that several workers can share, if it is one.
     fn sharing(&mut self) -> Option<&mut dyn Sharing> {
         None

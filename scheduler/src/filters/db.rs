@@ -34,6 +34,18 @@ impl Filter for DepthBound {
         self.cut = 0;
     }
 
+    fn looks_at_path_alone(&self) -> bool {
+        true
+    }
+
+    fn cut(&self) -> u64 {
+        self.cut
+    }
+
+    fn add_cut(&mut self, cut: u64) {
+        self.cut += cut;
+    }
+
     fn preserves(&self) -> Preserves {
         Preserves::OnlyWithin { bound: "steps", value: self.bound, cut: self.cut }
     }

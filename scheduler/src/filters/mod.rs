@@ -280,6 +280,19 @@ pub trait Filter {
         false
     }
 
+    /// Whether what it cuts depends on the path to the state alone: then parts of the search need nothing of each other.
+    fn looks_at_path_alone(&self) -> bool {
+        false
+    }
+
+    /// How often it has cut something at its bound.
+    fn cut(&self) -> u64 {
+        0
+    }
+
+    /// Another one like it has cut that much elsewhere.
+    fn add_cut(&mut self, _cut: u64) {}
+
     /// What the search still covers.
     fn preserves(&self) -> Preserves;
 

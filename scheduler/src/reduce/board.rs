@@ -18,10 +18,11 @@
 //! state that it begins in hands out nothing else, and wishes wait.
 
 mod wire;
+mod wishes;
 
-use super::footprint::{Footprint, Precedes};
+use super::footprint::Footprint;
 use super::plan::Wanted;
-use super::sharing::{Begun, Explored, Item, Leaf, ReleasedNode, Wish};
+use super::sharing::{Begun, Explored, Item, Leaf, ReleasedNode};
 use super::wakeup::Tree;
 use crate::explore::Order;
 use rscale_protocol::arena::Token;
@@ -210,17 +211,6 @@ impl Board {
         Some(())
     }
 
-    /// Sees to the wishes that have waited at a state; they have gone past the first children.
-    fn grant_deferred(&mut self, place: NodeId, first: usize) -> Option<()> {
-        for wanted in std::mem::take(&mut self.nodes.get_mut(&place)?.deferred) {
-            match wanted {
-                Wanted::Sequence(sequence) => self.send_down(place, first, sequence)?,
-                other => self.grant(place, other, None)?,
-            }
-        }
-        Some(())
-    }
-
     /// Adds a child behind the others, which are asleep there.
     fn add_child(&mut self, parent: NodeId, child: Shared, Begun { event, steps }: Begun) -> NodeId {
         let sleepers = self.asleep(&self.nodes[&parent], None);
@@ -242,80 +232,6 @@ impl Board {
         self.nodes.get_mut(&before)?.items -= 1;
         self.nodes.get_mut(&place)?.items += 1;
         Some(())
-    }
-
-    /// An item asks for something to be explored from a shared state. None if that makes no sense.
-    pub fn wish(&mut self, item: ItemId, wish: Wish) -> Option<()> {
-        let (mut place, mut from) = (*self.items.get(&item)?, None);
-        while self.nodes.get(&place)?.at > wish.at {
-            (from, place) = (Some(place), self.nodes[&place].parent?);
-        }
-        self.grant(place, wish.wanted, from)
-    }
-
-    /// Plans what is wanted in a state, unless it was explored, or is going to be.
-    fn grant(&mut self, place: NodeId, wanted: Wanted, from: Option<NodeId>) -> Option<()> {
-        if let Wanted::Sequence(sequence) = wanted {
-            let shared = self.nodes.get(&place)?;
-            let is_covered = self.asleep(shared, from).any(|sleeper| sleeper.precedes(sequence.iter()).is_some());
-            return if is_covered { Some(()) } else { self.send_down(place, shared.up_to(from), sequence) };
-        }
-        let shared = self.nodes.get_mut(&place)?;
-        if shared.pending.is_some() {
-            shared.deferred.push(wanted);
-            return Some(());
-        }
-        let is_planned =
-            |token: Token| shared.taken.contains(&token) || shared.tree.firsts().any(|first| first.token == token);
-        match wanted {
-            Wanted::Sequence(_) => {}
-            Wanted::OneOf(events) if events.iter().any(|event| is_planned(event.token)) => {}
-            Wanted::OneOf(events) => events.into_iter().take(1).for_each(|first| shared.tree.add(first)),
-            Wanted::Event(token) if is_planned(token) => {}
-            Wanted::Event(token) if shared.sleep.iter().any(|sleeper| sleeper.token == token) => {}
-            Wanted::Event(token) => shared.tree.add(Footprint::unknown(token)),
-        }
-        self.update(place);
-        Some(())
-    }
-
-    /// Lets a sequence go its way from a state, past the children from a place on.
-    fn send_down(&mut self, place: NodeId, first: usize, mut sequence: Vec<Footprint>) -> Option<()> {
-        let (mut place, mut first) = (place, first);
-        while let Some(child) = self.way(place, first, &mut sequence) {
-            let shared = self.nodes.get_mut(&child)?;
-            if shared.is_leaf || sequence.is_empty() {
-                return Some(());
-            }
-            if shared.is_owned {
-                shared.deferred.push(Wanted::Sequence(sequence));
-                return Some(());
-            }
-            let record = std::mem::take(&mut shared.record);
-            self.add_explored(child, record);
-            (place, first) = (child, 0);
-        }
-        let shared = self.nodes.get_mut(&place)?;
-        if shared.pending.is_some() {
-            shared.deferred.push(Wanted::Sequence(sequence));
-        } else {
-            shared.tree.insert(&mut sequence.iter().collect::<Vec<_>>());
-            self.update(place);
-        }
-        Some(())
-    }
-
-    /// The first of these children that a sequence can begin with; its event is taken out.
-    fn way(&self, place: NodeId, first: usize, sequence: &mut Vec<Footprint>) -> Option<NodeId> {
-        for &child in self.nodes[&place].children.get(first..)? {
-            match self.nodes[&child].came_by.as_ref()?.precedes(sequence.iter()) {
-                None => continue,
-                Some(Precedes::As(index)) => drop(sequence.remove(index)),
-                Some(Precedes::Beside) => {}
-            }
-            return Some(child);
-        }
-        None
     }
 
     /// An item gives away its first states, and goes on behind the last of them. None if that makes no sense.

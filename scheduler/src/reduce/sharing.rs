@@ -122,17 +122,24 @@ pub struct ReleasedNode {
 
 /// A search that can be shared.
 pub trait Sharing {
-    /// The whole search as it stands between two runs, and what it has counted.
-    fn as_item(&self) -> (Item, Counts);
+    /// Whether it has begun.
+    fn has_begun(&self) -> bool;
+
+    /// The whole search as it stands between two runs, if that can be written down.
+    fn as_item(&self) -> Option<Item>;
 
     /// Whether atomic sections may touch anything in another place.
-    fn sections_vary(&self) -> bool;
+    fn sections_vary(&self) -> bool {
+        false
+    }
 
     /// What all that share it must agree about.
-    fn common(&mut self) -> Common;
+    fn common(&mut self) -> Common {
+        Common::default()
+    }
 
     /// Agrees with others, before it begins.
-    fn agree_with(&mut self, common: &Common);
+    fn agree_with(&mut self, _common: &Common) {}
 
     /// The first run of an item: the schedule that leads there, if there is one.
     fn first_run(&mut self, item: &Item) -> Option<Plan<'_>>;
@@ -141,23 +148,32 @@ pub trait Sharing {
     fn begin(&mut self, item: Item, execution: &Execution) -> bool;
 
     /// The first event of a leaf, once it has been run; None if it was cut there.
-    fn begun(&self) -> Option<Begun>;
+    fn begun(&self) -> Option<Begun> {
+        None
+    }
 
     /// What is to be explored from shared states, since the last call.
-    fn take_wishes(&mut self) -> Vec<Wish>;
+    fn take_wishes(&mut self) -> Vec<Wish> {
+        Vec::new()
+    }
 
     /// What was explored of the item inside of planned sequences, at its end.
-    fn take_record(&mut self) -> Vec<Explored>;
+    fn take_record(&mut self) -> Vec<Explored> {
+        Vec::new()
+    }
 
     /// Gives away the first states up to one with something left to explore. None if there is nothing to give away.
     fn release(&mut self) -> Option<Released>;
 }
 
 impl Sharing for Reduction {
-    fn as_item(&self) -> (Item, Counts) {
+    fn has_begun(&self) -> bool {
+        !self.nodes.is_empty()
+    }
+
+    fn as_item(&self) -> Option<Item> {
         let vary = self.history.sections_vary();
-        let item = if self.nodes.is_empty() { Item::Fresh(vary) } else { Item::Whole(Box::new(self.saved())) };
-        (item, self.counts)
+        Some(if self.has_begun() { Item::Whole(Box::new(self.saved())) } else { Item::Fresh(vary) })
     }
 
     fn sections_vary(&self) -> bool {

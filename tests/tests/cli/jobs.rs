@@ -45,6 +45,23 @@ fn numbers(place: &Place, line: &[&str], jobs: &str, status: i32) -> Vec<String>
 }
 
 #[test]
+fn searches_in_depth_are_those_of_one_worker() {
+    let place = readers(2);
+    for (filters, status) in [("", 0), ("lcd,db=9", 3), ("db=9", 3), ("pb=1", 3), ("delay=2", 3), ("db=11,pb=2", 3)] {
+        let line = ["run", "./readers", "--filters", filters, "--outcomes", "--quiet"];
+        let searched = |jobs, seed| {
+            let mut all = numbers(&place, &[&line[..], &["--seed", seed]].concat(), jobs, status);
+            let fields = ["runs", "blocked", "transitions", "max_depth", "guarantee"];
+            all.extend(fields.map(|field| format!("{field}: {}", summary(&place).0[field])));
+            all
+        };
+        let alone = searched("1", "0");
+        assert_eq!(searched("2", "0"), alone, "{filters:?} with 2 workers");
+        assert_eq!(searched("4", "7"), alone, "{filters:?} with 4 workers, in another order");
+    }
+}
+
+#[test]
 fn samples_are_those_of_one_worker() {
     let place = Place::with("program", TWO_BUGS);
     for filters in ["random", "pct=3", "pos"] {

@@ -6,6 +6,7 @@
 
 mod budget;
 mod desk;
+mod leading;
 mod sampling;
 mod worker;
 mod world;
@@ -16,36 +17,31 @@ use super::bounds::Stop;
 use super::host::Host;
 use super::{Exploration, Outcomes};
 use crate::exit::Failure;
-use crate::explore::{Counts, Locations, Order, Plan, Saved, SavedCrew};
+use crate::explore::{Counts, Locations, Order, Plan, SavedCrew};
 use crate::filters;
 use crate::finding::Kind;
 use crate::frontend::Execution;
-use crate::interrupt;
-use crate::journal::Journal;
 use crate::launch::Processors;
 use crate::parallel::{Controller, Unreadable};
 use crate::property::{self, Shown};
-use crate::reduce::{Item, Names};
+use crate::reduce::Names;
 use crate::report::base64;
-use crate::report::progress::{Counters, Progress};
+use crate::report::progress::Progress;
 use budget::Budget;
-use crossbeam_channel::{Receiver, unbounded};
+use crossbeam_channel::unbounded;
 use desk::Desk;
+use leading::Crew;
 use rscale_protocol::MemoryModel;
 use rscale_protocol::arena::Token;
 use std::thread;
-use std::time::{Duration, Instant};
-use worker::{Post, Worker, stop_of};
+use std::time::Duration;
+use worker::Post;
 use world::World;
 
 /// How long to go on before looking at the clock.
 const LOOK: Duration = Duration::from_millis(50);
 /// How long to wait for something to do before looking for news.
 const LOOK_WHILE_IDLE: Duration = Duration::from_millis(1);
-/// The same while workers wait until everything is written down.
-const LOOK_WHILE_ALL_WAIT: Duration = Duration::from_millis(1);
-/// How long to wait for that when the search is over.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// From a worker.
 struct News {
@@ -64,10 +60,20 @@ enum What {
     Learned(Box<World>, bool),
     /// It can not go on.
     Failed(Failure),
-    /// It has left, with what the user should know, and whether code ran that is not watched.
-    Left(Vec<String>, bool),
+    /// It has left.
+    Left(Farewell),
     /// Everything has been explored, or a bound was reached.
     Stopped(Stop),
+}
+
+/// The last words of a worker.
+struct Farewell {
+    /// What the user should know.
+    notes: Vec<String>,
+    /// Whether code ran that is not watched.
+    unseen: bool,
+    /// How often each filter has cut something at its bound.
+    cut: Vec<u64>,
 }
 
 impl Exploration<'_> {
@@ -208,192 +214,6 @@ impl Exploration<'_> {
             }
             stop
         })
-    }
-}
-
-/// The side of a crew that leads it.
-struct Crew<'a, 'b> {
-    exploration: &'a mut Exploration<'b>,
-    inbox: Receiver<News>,
-    world: World,
-    counts: Counts,
-    desk: &'a Desk,
-    order: Order,
-}
-
-impl Crew<'_, '_> {
-    /// Takes turns as a worker, and leads the others in between.
-    fn lead(&mut self, own: &mut Worker<'_>, progress: &mut Progress) -> Result<Stop, Failure> {
-        if self.desk.is_done() {
-            return Ok(Stop::Exhausted);
-        }
-        let mut looked = Instant::now();
-        loop {
-            let is_pausing = self.desk.is_pausing();
-            if is_pausing {
-                own.stand()?;
-                thread::sleep(LOOK_WHILE_ALL_WAIT);
-            } else if let Err(failure) = own.turn() {
-                return stop_of(failure);
-            }
-            while let Ok(news) = self.inbox.try_recv() {
-                if let Some(stop) = self.hear(own, news)? {
-                    return Ok(stop);
-                }
-            }
-            if is_pausing
-                && self.desk.all_wait()
-                && let Some(stop) = self.keep_all(own)?
-            {
-                return Ok(stop);
-            }
-            if looked.elapsed() >= LOOK {
-                looked = Instant::now();
-                if let Some(stop) = self.look(own, progress) {
-                    return Ok(stop);
-                }
-            }
-        }
-    }
-
-    /// Looks at the clock and the memory, now and then.
-    fn look(&mut self, own: &Worker<'_>, progress: &mut Progress) -> Option<Stop> {
-        if self.exploration.journal.as_ref().is_some_and(Journal::is_time) {
-            self.desk.pause();
-        }
-        self.show(progress);
-        if interrupt::requested() {
-            Some(Stop::Interrupted)
-        } else if own.host.is_out_of_time() {
-            Some(Stop::Time)
-        } else {
-            self.exploration.bounds.is_out_of_memory().then_some(Stop::Memory)
-        }
-    }
-
-    /// Does something with the process of this thread.
-    fn with_host<T>(&mut self, own: &mut Worker<'_>, act: impl FnOnce(&mut Exploration<'_>) -> T) -> T {
-        std::mem::swap(&mut self.exploration.host, &mut own.host);
-        let result = act(self.exploration);
-        std::mem::swap(&mut self.exploration.host, &mut own.host);
-        own.see_world();
-        result
-    }
-
-    /// Acts on what a worker says. Returns why the search is over, if it is.
-    fn hear(&mut self, own: &mut Worker<'_>, News { epoch, what }: News) -> Result<Option<Stop>, Failure> {
-        let is_old = epoch != self.world.epoch;
-        match what {
-            What::Failed(failure) => return Err(failure),
-            What::Found(schedule, locations) => {
-                let before = self.exploration.recorder.findings().len();
-                self.with_host(own, |exploration| exploration.record(&schedule, &locations))?;
-                self.exploration.keep_findings(before);
-                return Ok((!self.exploration.config.keep_going).then_some(Stop::Found));
-            }
-            What::Lost(schedule, locations) => {
-                self.exploration.lost += 1;
-                let before = self.exploration.recorder.findings().len();
-                self.with_host(own, |exploration| exploration.record_lost(&schedule, &locations))?;
-                self.exploration.keep_findings(before);
-            }
-            What::Stopped(Stop::Exhausted) if is_old => {}
-            What::Stopped(stop) => return Ok(Some(stop)),
-            What::Counted(counts, outcomes) if !is_old => self.count(&counts, outcomes),
-            What::Learned(world, sections_vary) if !is_old => self.begin_anew(*world, sections_vary),
-            What::Left(notes, unseen) => self.exploration.part(notes, unseen),
-            What::Counted(..) | What::Learned(..) => {}
-        }
-        Ok(None)
-    }
-
-    /// Writes down where everyone stands, who all wait: what they have done, they have said before.
-    fn keep_all(&mut self, own: &mut Worker<'_>) -> Result<Option<Stop>, Failure> {
-        let mut stop = None;
-        while stop.is_none()
-            && let Ok(news) = self.inbox.try_recv()
-        {
-            stop = self.hear(own, news)?;
-        }
-        if stop.is_none() {
-            self.keep();
-        }
-        own.go_on();
-        self.desk.go_on();
-        Ok(stop)
-    }
-
-    /// Writes down where everyone stands when the search is stopped, if they say so soon.
-    fn keep_last(&mut self, own: &mut Worker<'_>) {
-        if self.exploration.journal.is_none() {
-            return;
-        }
-        self.desk.pause();
-        if own.stand().is_err() {
-            return;
-        }
-        let begin = Instant::now();
-        while !self.desk.all_wait() && begin.elapsed() < PATIENCE {
-            thread::sleep(LOOK_WHILE_ALL_WAIT);
-        }
-        while let Ok(News { epoch, what }) = self.inbox.try_recv() {
-            match what {
-                What::Counted(counts, outcomes) if epoch == self.world.epoch => self.count(&counts, outcomes),
-                What::Left(notes, unseen) => self.exploration.part(notes, unseen),
-                _ => {}
-            }
-        }
-        self.keep();
-    }
-
-    fn keep(&mut self) {
-        if self.exploration.journal.is_none() {
-            return;
-        }
-        if let Some(controller) = self.desk.saved(&self.world.common.names) {
-            let saved = SavedCrew { controller: base64::encode(&controller), counts: self.counts };
-            self.exploration.keep_search(Saved::Crew(saved));
-        }
-    }
-
-    fn count(&mut self, counts: &Counts, outcomes: Outcomes) {
-        self.counts = self.counts.and(counts);
-        if let Some(all) = &mut self.exploration.outcomes {
-            all.merge(outcomes);
-        }
-    }
-
-    /// What a step is has changed: the search begins anew.
-    fn begin_anew(&mut self, world: World, sections_vary: bool) {
-        self.counts = self.counts.anew(1);
-        let exploration = &mut *self.exploration;
-        exploration.outcomes = exploration.config.outcomes.then(Outcomes::default);
-        (exploration.locations, exploration.observed) = (world.locations.clone(), world.observed.clone());
-        exploration.host.set_thread_origins(&world.threads);
-        self.world = World { epoch: self.world.epoch + 1, ..world };
-        let jobs = exploration.jobs as usize;
-        let controller = Controller::new(jobs, Item::Fresh(sections_vary), self.order);
-        self.desk.begin_anew(controller, self.world.clone());
-    }
-
-    fn show(&self, progress: &mut Progress) {
-        let findings = self.exploration.recorder.findings().len() as u64;
-        let counts = &self.counts;
-        let (executions, depth) = (counts.started(), counts.max_depth);
-        progress.look(|| Counters { executions, depth, findings, explored: self.desk.explored() });
-    }
-
-    /// Waits until all workers have left; what they have counted counts.
-    fn dismiss(&mut self) {
-        while let Ok(News { epoch, what }) = self.inbox.recv() {
-            match what {
-                What::Counted(counts, outcomes) if epoch == self.world.epoch => self.count(&counts, outcomes),
-                What::Left(notes, unseen) => self.exploration.part(notes, unseen),
-                _ => {}
-            }
-        }
-        self.exploration.together = Some(self.counts);
-        self.exploration.was_together = true;
     }
 }
 
