@@ -50,14 +50,15 @@ fn searches_in_depth_are_those_of_one_worker() {
     for (filters, status) in [("", 0), ("lcd,db=9", 3), ("db=9", 3), ("pb=1", 3), ("delay=2", 3), ("db=11,pb=2", 3)] {
         let line = ["run", "./readers", "--filters", filters, "--outcomes", "--quiet"];
         let searched = |jobs, seed| {
-            let mut all = numbers(&place, &[&line[..], &["--seed", seed]].concat(), jobs, status);
-            let fields = ["runs", "blocked", "transitions", "max_depth", "guarantee"];
-            all.extend(fields.map(|field| format!("{field}: {}", summary(&place).0[field])));
-            all
+            let all = numbers(&place, &[&line[..], &["--seed", seed]].concat(), jobs, status);
+            let of = |fields: [&str; 3]| fields.map(|field| summary(&place).0[field].to_string());
+            (all, of(["transitions", "max_depth", "guarantee"]), of(["runs", "executions", "blocked"]))
         };
         let alone = searched("1", "0");
         assert_eq!(searched("2", "0"), alone, "{filters:?} with 2 workers");
-        assert_eq!(searched("4", "7"), alone, "{filters:?} with 4 workers, in another order");
+        // What is run by chance beyond the schedule may be cut at a bound.
+        let (shuffled, cut, _) = searched("4", "7");
+        assert_eq!((shuffled, cut), (alone.0, alone.1), "{filters:?} with 4 workers, in another order");
     }
 }
 

@@ -40,6 +40,8 @@ use world::World;
 
 /// How long to go on before looking at the clock.
 const LOOK: Duration = Duration::from_millis(50);
+/// Others help earlier with searches that seem to last so many times as long as one goes on alone at most.
+const MUCH: f64 = 3.0;
 /// How long to wait for something to do before looking for news.
 const LOOK_WHILE_IDLE: Duration = Duration::from_millis(1);
 
@@ -79,7 +81,18 @@ struct Farewell {
 impl Exploration<'_> {
     /// Whether it is time for others to help.
     pub(super) fn needs_help(&mut self) -> bool {
-        self.jobs > 1 && self.bounds.elapsed() >= self.alone_until && self.can_be_helped()
+        self.jobs > 1 && self.has_been_alone() && self.can_be_helped()
+    }
+
+    /// Whether the search has gone on alone for long enough: a while, or half of it if there seems to be a lot to do.
+    fn has_been_alone(&self) -> bool {
+        let elapsed = self.bounds.elapsed();
+        if elapsed >= self.alone_until {
+            return true;
+        }
+        let since = elapsed.saturating_sub(self.alone_until.saturating_sub(self.config.alone));
+        let is_long = |explored: f64| since.as_secs_f64() > explored * MUCH * self.config.alone.as_secs_f64();
+        since >= self.config.alone / 2 && self.search.explored().is_some_and(is_long)
     }
 
     /// Under weak memory only samples are shared: with several workers, complete executions of a search in which threads wait
