@@ -44,6 +44,51 @@ fn numbers(place: &Place, line: &[&str], jobs: &str, status: i32) -> Vec<String>
     fields.map(|field| format!("{field}: {}", summary.0[field])).into()
 }
 
+/// Every thread stores, and reads what two others store.
+const CROSSED_STORES: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+static volatile int stored[3], seen[3];
+static void *cross(void *number)
+{
+    int mine = (int)(long)number;
+    stored[mine] = 1;
+    seen[mine] = stored[(mine + 1) % 3] + 2 * stored[(mine + 2) % 3];
+    return NULL;
+}
+int main(void)
+{
+    pthread_t threads[3];
+    for (long i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, cross, (void *)i);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    printf("%d%d%d\n", seen[0], seen[1], seen[2]);
+    return 0;
+}
+"#;
+
+#[test]
+fn the_numbers_are_those_of_one_worker_under_weak_memory() {
+    let place = Place::with("program", CROSSED_STORES);
+    for memory in ["tso", "pso"] {
+        for filter in ["optimal", "source"] {
+            let line = ["run", "./program", "--memory", memory, "--filters", filter, "--outcomes", "--quiet"];
+            // How many states there are on the way depends on who has explored what before.
+            let numbers = |jobs| {
+                let mut numbers = numbers(&place, &line, jobs, 0);
+                numbers.retain(|number| !number.starts_with("states"));
+                numbers
+            };
+            let alone = numbers("1");
+            assert!(alone.len() == 4 && alone[1] == "executions: 63", "all but 1, 1, 1: {alone:?}");
+            for jobs in ["2", "5"] {
+                assert_eq!(numbers(jobs), alone, "{memory}, {filter}, {jobs} workers");
+            }
+        }
+    }
+}
+
 #[test]
 fn searches_in_depth_are_those_of_one_worker() {
     let place = readers(2);

@@ -31,7 +31,6 @@ use budget::Budget;
 use crossbeam_channel::unbounded;
 use desk::Desk;
 use leading::Crew;
-use rscale_protocol::MemoryModel;
 use rscale_protocol::arena::Token;
 use std::thread;
 use std::time::Duration;
@@ -95,11 +94,8 @@ impl Exploration<'_> {
         since >= self.config.alone / 2 && self.search.explored().is_some_and(is_long)
     }
 
-    /// Under weak memory only samples are shared: with several workers, complete executions of a search in which threads wait
-    /// in loops for stores to become visible are not always as many as with one.
     fn can_be_helped(&mut self) -> bool {
-        let is_exact = self.config.rules.memory == MemoryModel::Sc;
-        self.search.sample().is_some() || (is_exact && self.search.sharing().is_some())
+        self.search.sample().is_some() || self.search.sharing().is_some()
     }
 
     /// Says so if the user wants several workers, and one has to do.
