@@ -3,12 +3,14 @@
 //! `object` does the parsing; this wrapper checks every range against the file and hands out owned,
 //! cheaply cloned readers, so that the lazily filled caches need no borrowed data.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 use gimli::LittleEndian;
-use object::elf::{PT_GNU_EH_FRAME, PT_LOAD, PT_TLS, SHF_COMPRESSED};
-use object::read::elf::{ElfFile64, ProgramHeader, SectionHeader};
+use object::elf::{FileHeader64, PT_GNU_EH_FRAME, PT_LOAD, PT_TLS, SHF_COMPRESSED};
+use object::read::elf::{ElfFile64, FileHeader, ProgramHeader, SectionHeader};
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 
 /// How all DWARF data is read: shared bytes, little endian.
@@ -113,23 +115,7 @@ impl Image {
 
     /// The `PT_LOAD` segments, lowest address first.
     pub(crate) fn load_segments(&self) -> Vec<LoadSegment> {
-        let Some(file) = self.file() else {
-            return Vec::new();
-        };
-        let endian = file.endian();
-        let mut segments: Vec<_> = file
-            .elf_program_headers()
-            .iter()
-            .filter(|header| header.p_type(endian) == PT_LOAD)
-            .map(|header| LoadSegment {
-                address: header.p_vaddr(endian),
-                memory_size: header.p_memsz(endian),
-                offset: header.p_offset(endian),
-                file_size: header.p_filesz(endian),
-            })
-            .collect();
-        segments.sort_by_key(|segment| segment.address);
-        segments
+        load_segments(&self.bytes)
     }
 
     /// The defined functions and variables of `.symtab` and `.dynsym`, in no particular order.
@@ -168,6 +154,26 @@ impl Image {
     }
 }
 
+/// The `PT_LOAD` segments of a file, lowest address first. The bytes may end behind its program headers.
+pub(crate) fn load_segments(bytes: &[u8]) -> Vec<LoadSegment> {
+    let headers = FileHeader64::<object::LittleEndian>::parse(bytes).ok().and_then(|file| {
+        let endian = file.endian().ok()?;
+        Some((endian, file.program_headers(endian, bytes).ok()?))
+    });
+    let Some((endian, headers)) = headers else { return Vec::new() };
+    let loaded = headers.iter().filter(|header| header.p_type(endian) == PT_LOAD);
+    let mut segments: Vec<_> = loaded
+        .map(|header| LoadSegment {
+            address: header.p_vaddr(endian),
+            memory_size: header.p_memsz(endian),
+            offset: header.p_offset(endian),
+            file_size: header.p_filesz(endian),
+        })
+        .collect();
+    segments.sort_by_key(|segment| segment.address);
+    segments
+}
+
 /// The symbol's name without its version: `memcpy@@GLIBC_2.14` is `memcpy`.
 pub(crate) fn without_version(name: &str) -> &str {
     match name.find('@') {
@@ -180,6 +186,23 @@ pub(crate) fn without_version(name: &str) -> &str {
 pub(crate) fn read_regular_file(path: &Path) -> Option<Vec<u8>> {
     std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     std::fs::read(path).ok()
+}
+
+/// The start of a file, up to where its program headers end: all that it takes to know where it is loaded.
+pub(crate) fn read_headers(path: &Path) -> Option<Vec<u8>> {
+    const USUAL: u64 = 4096;
+    const MOST: u64 = 1 << 30;
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let mut file = File::open(path).ok()?;
+    let mut bytes = Vec::new();
+    file.by_ref().take(USUAL).read_to_end(&mut bytes).ok()?;
+    let end = FileHeader64::<object::LittleEndian>::parse(&*bytes).ok().and_then(|header| {
+        let endian = header.endian().ok()?;
+        let length = u64::from(header.e_phnum(endian)) * u64::from(header.e_phentsize(endian));
+        header.e_phoff(endian).checked_add(length)
+    })?;
+    file.take(end.min(MOST).saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// The contents of a compressed section, if it says truly how large they are and that is not absurd.

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::image::{Image, LoadSegment, read_regular_file};
+use crate::image::{LoadSegment, load_segments, read_headers};
 
 const PAGE: u64 = 4096;
 
@@ -97,10 +97,8 @@ pub fn modules(mappings: &[Mapping], load: &dyn Fn(&Path) -> Option<Vec<u8>>) ->
         if !is_executed(mappings, path) || is_covered(&modules, path, mapping.start) {
             continue;
         }
-        let segments = segments_of.entry(path).or_insert_with(|| {
-            let image = load(path).and_then(Image::from_bytes);
-            image.map_or_else(Vec::new, |image| image.load_segments())
-        });
+        let segments =
+            segments_of.entry(path).or_insert_with(|| load(path).map_or_else(Vec::new, |bytes| load_segments(&bytes)));
         let module = if segments.is_empty() {
             Some(span_of_mappings(&mappings[position..], path))
         } else {
@@ -119,7 +117,13 @@ pub fn modules(mappings: &[Mapping], load: &dyn Fn(&Path) -> Option<Vec<u8>>) ->
 pub fn modules_of_process(pid: u32) -> io::Result<Vec<Module>> {
     let text = std::fs::read(format!("/proc/{pid}/maps"))?;
     let mappings = parse(&String::from_utf8_lossy(&text));
-    Ok(modules(&mappings, &read_regular_file))
+    Ok(modules(&mappings, &start_of_file))
+}
+
+/// What [`modules`] needs of a file: its start, with the program headers.
+#[must_use]
+pub fn start_of_file(path: &Path) -> Option<Vec<u8>> {
+    read_headers(path)
 }
 
 /// Data files that a program maps are no modules: only files with an executable mapping count.

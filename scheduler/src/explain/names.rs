@@ -46,7 +46,7 @@ pub fn modules_of(target: &Target) -> Vec<Module> {
             mapping.path = Some(shim.clone());
         }
     }
-    maps::modules(&mappings, &|path: &Path| std::fs::read(path).ok())
+    maps::modules(&mappings, &maps::start_of_file)
 }
 
 impl Names {

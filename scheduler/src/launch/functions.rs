@@ -30,7 +30,7 @@ impl Function {
     pub fn address_in(&self, pid: i32) -> Result<u64, String> {
         let text = std::fs::read_to_string(format!("/proc/{pid}/maps")).map_err(|error| error.to_string())?;
         let file = self.file.canonicalize().unwrap_or_else(|_| self.file.clone());
-        let load = |path: &std::path::Path| (path == file).then(|| std::fs::read(path).ok()).flatten();
+        let load = |path: &std::path::Path| (path == file).then(|| maps::start_of_file(path)).flatten();
         let modules = maps::modules(&maps::parse(&text), &load);
         let module = modules.iter().find(|module| module.path == file);
         let module = module.ok_or_else(|| format!("{} is not loaded by the program", self.file.display()))?;

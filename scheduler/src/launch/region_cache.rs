@@ -2,32 +2,130 @@
 //!
 //! A region is found by the hash of everything that it was made from, the rscale that made it included, and it carries a
 //! hash of itself: whatever happens to the cache, a wrong region is never used. Without a cache everything works, slower.
+//!
+//! Regions have megabytes, and most of what belongs to them is never looked at by this process: it stays in the file.
 
 use crate::cache;
 use rscale_protocol::arena::BUILD_ID;
 use rscale_replay::atomic;
-use std::fs;
+use std::cell::OnceCell;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::SystemTime;
 
 /// Regions that are kept; the oldest goes first.
 const MOST_FILES: usize = 64;
 /// Larger regions are not kept.
-const MOST_BYTES: usize = 64 << 20;
+const MOST_BYTES: u64 = 64 << 20;
 const HASH: usize = 32;
 const WORD: usize = 8;
+/// Bytes that are copied at once.
+const PIECE: usize = 256 << 10;
+
+/// The offset of each cloned instruction, and its address in the file.
+type Clones = Vec<(u32, u32)>;
 
 /// What is kept of a plan.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Stored {
     /// The bytes of the region.
-    pub region: Vec<u8>,
-    /// The offset of each cloned instruction, and its address in the file.
-    pub clones: Vec<(u32, u32)>,
+    pub region: Bytes,
+    /// Of each cloned instruction, once somebody has asked.
+    clones: OnceCell<Clones>,
+    /// Where these are in the cache.
+    stored_clones: Bytes,
     /// What of the code runs unseen, in words.
     pub gaps: Vec<String>,
     /// The names that the user wants left out, and how many functions here have each.
     pub excluded: Vec<(String, u32)>,
+}
+
+/// Bytes in memory, or in a file of the cache.
+#[derive(Debug)]
+pub enum Bytes {
+    /// All of them.
+    Memory(Vec<u8>),
+    /// A part of an open file, whatever becomes of its name.
+    File {
+        /// The file.
+        file: Rc<File>,
+        /// Where they begin.
+        start: u64,
+        /// How many there are.
+        length: u64,
+    },
+}
+
+impl Default for Bytes {
+    fn default() -> Bytes {
+        Bytes::Memory(Vec::new())
+    }
+}
+
+impl Bytes {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        match self {
+            Bytes::Memory(bytes) => bytes.len() as u64,
+            Bytes::File { length, .. } => *length,
+        }
+    }
+
+    /// Writes them into a file.
+    ///
+    /// # Errors
+    /// Where reading or writing fails.
+    pub fn copy_to(&self, target: &File, offset: u64) -> io::Result<()> {
+        let mut done = 0;
+        self.for_each_piece(|piece| {
+            target.write_all_at(piece, offset + done)?;
+            done += piece.len() as u64;
+            Ok(())
+        })
+    }
+
+    /// All of them, in memory.
+    fn to_vec(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(self.len() as usize);
+        self.for_each_piece(|piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        })?;
+        Ok(bytes)
+    }
+
+    fn for_each_piece(&self, mut action: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        let (file, start, length) = match self {
+            Bytes::Memory(bytes) => return action(bytes),
+            Bytes::File { file, start, length } => (file, *start, *length),
+        };
+        let mut buffer = vec![0; PIECE.min(length as usize)];
+        for done in (0..length).step_by(PIECE) {
+            let piece = &mut buffer[..PIECE.min((length - done) as usize)];
+            file.read_exact_at(piece, start + done)?;
+            action(piece)?;
+        }
+        Ok(())
+    }
+}
+
+impl Stored {
+    /// What was planned just now.
+    #[must_use]
+    pub fn new(region: Vec<u8>, clones: Clones, gaps: Vec<String>, excluded: Vec<(String, u32)>) -> Stored {
+        let stored_clones = Bytes::default();
+        Stored { region: Bytes::Memory(region), clones: OnceCell::from(clones), stored_clones, gaps, excluded }
+    }
+
+    /// The offset of each cloned instruction, and its address in the file; nothing where that can not be read any more.
+    #[must_use]
+    pub fn clones(&self) -> &[(u32, u32)] {
+        self.clones.get_or_init(|| self.stored_clones.to_vec().map(|bytes| decode_clones(&bytes)).unwrap_or_default())
+    }
 }
 
 /// Where the region of these parts would be. None if there is no cache.
@@ -42,9 +140,23 @@ pub fn path_of(parts: &[&[u8]]) -> Option<PathBuf> {
 
 /// Reads a region. None if it is not there, or not whole.
 pub fn load(path: &Path) -> Option<Stored> {
-    let bytes = fs::read(path).ok()?;
-    let (body, hash) = bytes.split_at_checked(bytes.len().checked_sub(HASH)?)?;
-    (blake3::hash(body).as_bytes() == hash).then(|| decode(body)).flatten()
+    let file = Rc::new(File::open(path).ok()?);
+    let length = file.metadata().ok()?.len().checked_sub(HASH as u64)?;
+    is_whole(&file, length)?.then(|| decode(&file, length)).flatten()
+}
+
+/// Whether a file has the hash of so many bytes behind them.
+fn is_whole(file: &Rc<File>, length: u64) -> Option<bool> {
+    let mut hasher = blake3::Hasher::new();
+    let body = Bytes::File { file: file.clone(), start: 0, length };
+    body.for_each_piece(|piece| {
+        hasher.update(piece);
+        Ok(())
+    })
+    .ok()?;
+    let mut hash = [0; HASH];
+    file.read_exact_at(&mut hash, length).ok()?;
+    Some(hasher.finalize() == hash)
 }
 
 /// Keeps a region. That it can not be kept is no error.
@@ -53,7 +165,7 @@ pub fn save(path: &Path, stored: &Stored) {
         return;
     }
     let Some(directory) = path.parent() else { return };
-    let mut bytes = encode(stored);
+    let Ok(mut bytes) = encode(stored) else { return };
     let hash = blake3::hash(&bytes);
     bytes.extend_from_slice(hash.as_bytes());
     if fs::create_dir_all(directory).is_ok() {
@@ -75,42 +187,57 @@ fn make_room(directory: &Path) {
 }
 
 /// Four parts, each behind its length.
-fn encode(stored: &Stored) -> Vec<u8> {
-    let clones: Vec<u8> = stored
-        .clones
-        .iter()
-        .flat_map(|(offset, address)| [offset.to_le_bytes(), address.to_le_bytes()].concat())
-        .collect();
+fn encode(stored: &Stored) -> io::Result<Vec<u8>> {
+    let mut clones = Vec::with_capacity(stored.clones().len() * WORD);
+    for (offset, address) in stored.clones() {
+        clones.extend_from_slice(&offset.to_le_bytes());
+        clones.extend_from_slice(&address.to_le_bytes());
+    }
+    let region = stored.region.to_vec()?;
     let gaps = stored.gaps.join("\n");
     let excluded: Vec<String> = stored.excluded.iter().map(|(name, count)| format!("{count} {name}")).collect();
     let excluded = excluded.join("\n");
-    let lengths = stored.region.len() + clones.len() + gaps.len() + excluded.len();
+    let lengths = region.len() + clones.len() + gaps.len() + excluded.len();
     let mut bytes = Vec::with_capacity(lengths + 4 * WORD + HASH);
-    for part in [&stored.region[..], &clones, gaps.as_bytes(), excluded.as_bytes()] {
+    for part in [&region[..], &clones, gaps.as_bytes(), excluded.as_bytes()] {
         bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
         bytes.extend_from_slice(part);
     }
-    bytes
+    Ok(bytes)
 }
 
-fn decode(bytes: &[u8]) -> Option<Stored> {
-    let (region, rest) = part(bytes)?;
-    let (clones, rest) = part(rest)?;
-    let (gaps, rest) = part(rest)?;
-    let (excluded, _) = part(rest)?;
+fn decode(file: &Rc<File>, end: u64) -> Option<Stored> {
+    let mut next = 0;
+    let mut part = || {
+        let part = part(file, next, end)?;
+        next = next + WORD as u64 + part.len();
+        Some(part)
+    };
+    let (region, stored_clones) = (part()?, part()?);
+    let mut text = || String::from_utf8(part()?.to_vec().ok()?).ok();
+    let (gaps, excluded) = (text()?, text()?);
     let counted = |line: &str| line.split_once(' ').and_then(|(count, name)| Some((name.into(), count.parse().ok()?)));
-    let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
     Some(Stored {
-        region: region.to_vec(),
-        clones: clones.chunks_exact(WORD).map(|pair| (word(&pair[..4]), word(&pair[4..]))).collect(),
-        gaps: std::str::from_utf8(gaps).ok()?.lines().map(String::from).collect(),
-        excluded: std::str::from_utf8(excluded).ok()?.lines().map(counted).collect::<Option<_>>()?,
+        region,
+        clones: OnceCell::new(),
+        stored_clones,
+        gaps: gaps.lines().map(String::from).collect(),
+        excluded: excluded.lines().map(counted).collect::<Option<_>>()?,
     })
 }
 
-fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (length, rest) = bytes.split_first_chunk::<WORD>()?;
-    rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)
+fn decode_clones(bytes: &[u8]) -> Clones {
+    let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    bytes.chunks_exact(WORD).map(|pair| (word(&pair[..4]), word(&pair[4..]))).collect()
+}
+
+/// The part that begins here with its length.
+fn part(file: &Rc<File>, start: u64, end: u64) -> Option<Bytes> {
+    let mut length = [0; WORD];
+    file.read_exact_at(&mut length, start).ok()?;
+    let (start, length) = (start + WORD as u64, u64::from_le_bytes(length));
+    let is_within = start.checked_add(length)? <= end;
+    is_within.then(|| Bytes::File { file: file.clone(), start, length })
 }
 
 #[cfg(test)]
@@ -119,27 +246,39 @@ mod tests {
     use proptest::prelude::*;
 
     fn sample() -> Stored {
-        Stored {
-            region: vec![1; 5000],
-            clones: vec![(1, 2), (3, 4)],
-            gaps: vec!["f (why)".into(), "g".into()],
-            excluded: vec![("log it".into(), 2), ("debug.c".into(), 1)],
-        }
+        let gaps = vec!["f (why)".into(), "g".into()];
+        let excluded = vec![("log it".into(), 2), ("debug.c".into(), 1)];
+        let region = (0..PIECE + 5000).map(|byte| byte as u8).collect();
+        Stored::new(region, vec![(1, 2), (3, 4)], gaps, excluded)
+    }
+
+    /// All that is stored, and the region as a file gets it.
+    fn contents(stored: &Stored) -> (Vec<u8>, Clones, &[String], &[(String, u32)]) {
+        let file = tempfile();
+        stored.region.copy_to(&file, 3).expect("it can be written");
+        let mut region = vec![0; stored.region.len() as usize];
+        file.read_exact_at(&mut region, 3).expect("it was written");
+        (region, stored.clones().to_vec(), &stored.gaps, &stored.excluded)
+    }
+
+    fn tempfile() -> File {
+        File::from(nix::sys::memfd::memfd_create(c"test", nix::sys::memfd::MFdFlags::MFD_CLOEXEC).expect("memory"))
     }
 
     #[test]
     fn what_was_saved_is_loaded_unless_it_is_damaged() {
         let directory = std::env::temp_dir().join(format!("rscale-regions-{}", std::process::id()));
         let path = directory.join("region");
-        assert_eq!(load(&path), None);
+        assert!(load(&path).is_none());
         save(&path, &sample());
-        assert_eq!(load(&path), Some(sample()));
+        let loaded = load(&path).expect("it was saved");
+        assert_eq!(contents(&loaded), contents(&sample()));
         let mut bytes = fs::read(&path).expect("it was saved");
         bytes[100] ^= 1;
         fs::write(&path, &bytes).expect("it can be damaged");
-        assert_eq!(load(&path), None);
+        assert!(load(&path).is_none());
         fs::write(&path, &bytes[..10]).expect("it can be cut");
-        assert_eq!(load(&path), None);
+        assert!(load(&path).is_none());
         fs::remove_dir_all(&directory).expect("it was made above");
     }
 
@@ -157,7 +296,9 @@ mod tests {
     proptest! {
         #[test]
         fn arbitrary_bytes_never_panic(bytes: Vec<u8>) {
-            let _ = decode(&bytes);
+            let file = Rc::new(tempfile());
+            file.write_all_at(&bytes, 0).expect("it can be written");
+            let _ = decode(&file, bytes.len() as u64);
         }
     }
 }

@@ -13,7 +13,6 @@ use rscale_instrument::rewrite::{Omission, Placement, Plan};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -81,7 +80,7 @@ impl Regions {
         let failed = |error: std::io::Error| LaunchError::Instrument(error.to_string());
         let text = std::fs::read_to_string(format!("/proc/{pid}/maps")).map_err(failed)?;
         let mut mappings = maps::parse(&text);
-        let modules = maps::modules(&mappings, &|path| std::fs::read(path).ok());
+        let modules = maps::modules(&mappings, &maps::start_of_file);
         let mut planned = Vec::new();
         for module in choice::modules(&wanted.files, &modules).map_err(LaunchError::Choice)? {
             let region = self.region_of(module, &mappings, wanted).map_err(LaunchError::Instrument)?;
@@ -142,8 +141,8 @@ impl Regions {
     fn write(&self, arena: &ArenaMap) -> io::Result<()> {
         let mut offset = 0;
         for (planned, place) in self.planned.iter().zip(&arena.setup.region_places) {
-            let length = planned.stored.region.len() as u64;
-            self.file.write_all_at(&planned.stored.region, offset)?;
+            let length = planned.stored.region.len();
+            planned.stored.region.copy_to(&self.file, offset)?;
             place.store(offset, length);
             offset += length.next_multiple_of(PAGE);
         }
@@ -154,7 +153,7 @@ impl Regions {
     /// Where they lie: first address and end.
     #[must_use]
     pub fn ranges(&self) -> Vec<(u64, u64)> {
-        self.planned.iter().map(|planned| (planned.base, planned.base + planned.stored.region.len() as u64)).collect()
+        self.planned.iter().map(|planned| (planned.base, planned.base + planned.stored.region.len())).collect()
     }
 
     /// The program counter of the original code, where this one is that of a clone.
@@ -173,7 +172,7 @@ impl Regions {
 impl Planned {
     /// The memory that it takes.
     fn mapping(&self) -> Mapping {
-        let end = (self.base + self.stored.region.len() as u64).next_multiple_of(PAGE);
+        let end = (self.base + self.stored.region.len()).next_multiple_of(PAGE);
         Mapping { start: self.base, end, permissions: "r-xp".into(), offset: 0, path: None }
     }
 
@@ -197,16 +196,17 @@ impl Planned {
 
     /// The original address of what a clone at this address of the process does.
     fn original_of(&self, pc: u64) -> Option<u64> {
-        let offset = pc.checked_sub(self.base).filter(|&offset| offset < self.stored.region.len() as u64)?;
-        let behind = self.stored.clones.partition_point(|(start, _)| u64::from(*start) <= offset);
-        let (_, address) = self.stored.clones[..behind].last()?;
+        let offset = pc.checked_sub(self.base).filter(|&offset| offset < self.stored.region.len())?;
+        let clones = self.stored.clones();
+        let behind = clones.partition_point(|(start, _)| u64::from(*start) <= offset);
+        let (_, address) = clones[..behind].last()?;
         Some(u64::from(*address).wrapping_add(self.module.bias))
     }
 
     /// Where this address of the original code is cloned. Only debuggers ask: no order helps to find it.
     fn clone_of(&self, pc: u64) -> Option<u64> {
         let address = pc.wrapping_sub(self.module.bias);
-        let (start, _) = self.stored.clones.iter().find(|(_, cloned)| u64::from(*cloned) == address)?;
+        let (start, _) = self.stored.clones().iter().find(|(_, cloned)| u64::from(*cloned) == address)?;
         Some(self.base + u64::from(*start))
     }
 }
@@ -222,7 +222,7 @@ fn plan(module: &Module, placement: Placement, room: u64, wanted: &Instrumentati
     }
     let gaps = gaps(&survey, &plan);
     let excluded = exclusion.counts(&survey);
-    Ok(Stored { region: plan.region, clones: plan.clones, gaps, excluded })
+    Ok(Stored::new(plan.region, plan.clones, gaps, excluded))
 }
 
 /// What of the code runs unseen.
