@@ -2,7 +2,9 @@
 //!
 //! The handlers run on a stack of their own, because the stack of the fiber may be what is protected or exhausted.
 
-use crate::{access, arena, clock, control, evaluation, finish, heap, kernel_threads, snapshot, sys, syscalls};
+use crate::{
+    access, arena, clock, control, evaluation, finish, heap, kernel_threads, snapshot, stack_code, sys, syscalls,
+};
 use core::ffi::{c_int, c_void};
 use rscale_protocol::Ending;
 use rscale_protocol::arena::STACK_GUARD;
@@ -73,6 +75,9 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     let is_write = context.uc_mcontext.gregs[libc::REG_ERR as usize] & WRITE != 0;
     let is_fetch = context.uc_mcontext.gregs[libc::REG_ERR as usize] & FETCH != 0;
     if signal == libc::SIGSEGV && is_write && (snapshot::make_writable(address) || access::make_writable(address)) {
+        return;
+    }
+    if signal == libc::SIGSEGV && is_fetch && stack_code::allow(address) {
         return;
     }
     if matches!(signal, libc::SIGSEGV | libc::SIGBUS) && access::careful::recovers(context) {

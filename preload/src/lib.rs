@@ -43,6 +43,7 @@ mod random;
 mod sched;
 mod section;
 mod snapshot;
+mod stack_code;
 mod start;
 mod switch;
 mod sys;

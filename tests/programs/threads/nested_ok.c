@@ -1,27 +1,33 @@
 /* rscale-test
  * verdict: clean
- * runs: none=1 nsb=1
- * outcomes: 0:"6\n"
+ * scope: all
+ * executions: optimal=2
  *
- * Threads that create and join threads, three deep: each waits for its child, so there is one schedule. By hand.
+ * A pointer to a nested function: GCC puts code on the stack, and the stack is one that code can run on.
  */
 #include <assert.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
 
-static void *sum(void *argument) {
-    long depth = (long)(intptr_t)argument;
-    pthread_t child;
-    void *below = NULL;
-    if (depth > 1) {
-        assert(pthread_create(&child, NULL, sum, (void *)(depth - 1)) == 0);
-        assert(pthread_join(child, &below) == 0);
-    }
-    return (void *)((intptr_t)below + depth);
+static volatile int counter;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *call(void *function) {
+    ((void (*)(void))function)();
+    return NULL;
 }
 
 int main(void) {
-    printf("%ld\n", (long)(intptr_t)sum((void *)3));
+    int step = 1;
+    void add(void) {
+        pthread_mutex_lock(&lock);
+        int old = counter;
+        counter = old + step;
+        pthread_mutex_unlock(&lock);
+    }
+    pthread_t thread;
+    pthread_create(&thread, NULL, call, (void *)add);
+    add();
+    pthread_join(thread, NULL);
+    assert(counter == 2 * step);
     return 0;
 }
