@@ -7,6 +7,7 @@ use super::{ArenaMap, Captured, Launch, LaunchError, Regions, Shim};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::personality::{self, Persona};
+use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::sys::{prctl, ptrace};
@@ -18,6 +19,10 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
+
+/// The number of the shim's descriptor in the program. The loader keeps the file's name, `/proc/self/fd/N`, and a debugger that
+/// attaches to the program opens that: it must have no such descriptor of its own, least of all a pipe.
+const SHIM_NUMBER: RawFd = 500;
 
 /// The running program. Ended and reaped when the value is dropped.
 pub struct Process {
@@ -120,7 +125,8 @@ fn command(
     output: &[Captured; 2],
 ) -> io::Result<Command> {
     let own = [arena.descriptor(), shim.descriptor(), regions.descriptor()].map(|descriptor| descriptor.as_raw_fd());
-    let [arena_fd, shim_fd, regions_fd] = own;
+    let [arena_fd, _, regions_fd] = own;
+    let shim_fd = shim_number(shim);
     let preloaded = launch.debugger.as_ref().map(|shim| shim.to_string_lossy().into_owned());
     let preloaded = preloaded.unwrap_or_else(|| format!("/proc/self/fd/{shim_fd}"));
     let mut command = Command::new(&launch.executable);
@@ -139,8 +145,16 @@ fn command(
         .process_group(0);
     let parent = getpid();
     // SAFETY: the closure only makes system calls, on values that it owns.
-    unsafe { command.pre_exec(move || prepare_child(own, parent)) };
+    unsafe { command.pre_exec(move || prepare_child(own, shim_fd, parent)) };
     Ok(command)
+}
+
+/// The number that the shim's descriptor gets in the program; the one that it has if numbers do not go so far.
+fn shim_number(shim: &Shim) -> RawFd {
+    match getrlimit(Resource::RLIMIT_NOFILE) {
+        Ok((limit, _)) if limit > SHIM_NUMBER as u64 => SHIM_NUMBER,
+        _ => shim.descriptor().as_raw_fd(),
+    }
 }
 
 /// Has a program that is going to be started end when rscale does. It is not reached by what the terminal sends.
@@ -174,12 +188,15 @@ fn duplicate(descriptor: BorrowedFd<'_>) -> io::Result<Stdio> {
 }
 
 /// Runs in the child before the exec.
-fn prepare_child(inherited: [RawFd; 3], parent: Pid) -> io::Result<()> {
+fn prepare_child(inherited: [RawFd; 3], shim_number: RawFd, parent: Pid) -> io::Result<()> {
+    let [arena, shim, regions] = inherited;
     // Whatever rscale was started with beyond the standard three would shift the program's descriptor numbers, and with
     // them what it does, from one place to another.
     // SAFETY: marks descriptors to be closed at the exec; a kernel that can not leaves them open.
     unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
-    for descriptor in inherited {
+    // SAFETY: closes nothing that the program gets: all other descriptors were marked.
+    Errno::result(unsafe { libc::dup2(shim, shim_number) })?;
+    for descriptor in [arena, shim_number, regions] {
         // SAFETY: the parent keeps these descriptors open until the child has been spawned.
         let descriptor = unsafe { BorrowedFd::borrow_raw(descriptor) };
         fcntl(descriptor, FcntlArg::F_SETFD(FdFlag::empty()))?;
