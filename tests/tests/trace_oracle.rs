@@ -27,6 +27,8 @@ struct Search {
     filters: &'static str,
     /// Workers, from the first execution on.
     jobs: u32,
+    /// The order of the search (`--seed`): what is planned before what is seen decides what a reduction leaves out.
+    seed: u32,
     /// The programs that it is tried on.
     fits: fn(&Subject) -> bool,
     /// Those of which it executes every trace exactly once.
@@ -38,7 +40,7 @@ struct Search {
 /// Without a reduction: a thread's start and end are steps too, so there are many more schedules than interleavings here.
 const fn everything() -> Search {
     let fits = |subject: &Subject| subject.paths <= 30 && subject.program.threads.len() <= 3;
-    Search { filters: "", jobs: 1, fits, is_exact: |_| false, never_blocks: |_| false }
+    Search { filters: "", jobs: 1, seed: 0, fits, is_exact: |_| false, never_blocks: |_| false }
 }
 
 /// What visits every state once ends every trace once, if it takes the same steps for dependent as the oracle does. It
@@ -53,19 +55,19 @@ const fn states(filters: &'static str) -> Search {
         let is_coarse = |op: &Op| matches!(op, Op::AtomicBegin | Op::Signal(_) | Op::Broadcast(_) | Op::TryLock { .. });
         !subject.program.has(is_coarse)
     };
-    Search { filters, jobs: 1, fits, is_exact, never_blocks: |_| false }
+    Search { filters, jobs: 1, seed: 0, fits, is_exact, never_blocks: |_| false }
 }
 
 /// Complete executions are exact with sleep sets in any case; they differ in what they begin in vain.
 const fn reduction(filters: &'static str) -> Search {
-    Search { filters, jobs: 1, fits: |_| true, is_exact: |_| true, never_blocks: |_| false }
+    Search { filters, jobs: 1, seed: 0, fits: |_| true, is_exact: |_| true, never_blocks: |_| false }
 }
 
 /// What comes of an atomic update in another place is not known before it is tried: it may be more than a read there.
 const fn optimal(filters: &'static str) -> Search {
     let never_blocks =
         |subject: &Subject| !subject.program.has(|op| matches!(op, Op::Exchange { .. } | Op::CompareAndSwap { .. }));
-    Search { filters, jobs: 1, fits: |_| true, is_exact: |_| true, never_blocks }
+    Search { filters, jobs: 1, seed: 0, fits: |_| true, is_exact: |_| true, never_blocks }
 }
 
 /// What an atomic update may come to when it sleeps is not known, so it may be woken for nothing (one execution too many
@@ -73,7 +75,7 @@ const fn optimal(filters: &'static str) -> Search {
 const fn eager(filters: &'static str) -> Search {
     let is_exact =
         |subject: &Subject| !subject.program.has(|op| matches!(op, Op::Exchange { .. } | Op::CompareAndSwap { .. }));
-    Search { filters, jobs: 1, fits: |_| true, is_exact, never_blocks: |_| false }
+    Search { filters, jobs: 1, seed: 0, fits: |_| true, is_exact, never_blocks: |_| false }
 }
 
 /// The same, whoever explores what.
@@ -81,14 +83,21 @@ const fn shared(jobs: u32, search: Search) -> Search {
     Search { jobs, ..search }
 }
 
+/// The same, in another order.
+const fn seeded(seed: u32, search: Search) -> Search {
+    Search { seed, ..search }
+}
+
 /// All searches.
-const SEARCHES: [Search; 11] = [
+const SEARCHES: [Search; 13] = [
     everything(),
     states("nsb"),
     states("nsb,superstep"),
     reduction("dpor"),
     reduction("source"),
     optimal("optimal"),
+    seeded(1, optimal("optimal")),
+    seeded(2, optimal("optimal")),
     shared(2, reduction("dpor")),
     shared(2, reduction("source")),
     shared(3, optimal("optimal")),
@@ -147,7 +156,8 @@ struct Bench<'a> {
 impl Bench<'_> {
     fn compare(&self, subject: &Subject) -> Result<(), String> {
         for search in SEARCHES.iter().filter(|search| (search.fits)(subject)) {
-            let named = |problem| format!("--filters {:?} --jobs {}: {problem}", search.filters, search.jobs);
+            let Search { filters, jobs, seed, .. } = search;
+            let named = |problem| format!("--filters {filters:?} --jobs {jobs} --seed {seed}: {problem}");
             let summary = self.explore(&subject.program, search).map_err(named)?;
             expect_same_ends(&summary, &subject.truth).map_err(named)?;
             if (search.is_exact)(subject) {
@@ -164,7 +174,7 @@ impl Bench<'_> {
         let mut command = Command::new(rscale());
         command.arg("run").arg(self.interpreter).args(["--scope", "all", "--keep-going", "--outcomes", "--quiet"]);
         command.args(["--json", "-", "--filters", search.filters, "--trace"]).arg(&self.trace);
-        command.args(["--alone", "0", "--jobs", &search.jobs.to_string()]);
+        command.args(["--alone", "0", "--jobs", &search.jobs.to_string(), "--seed", &search.seed.to_string()]);
         command.arg("--").arg(program.to_string());
         let finished = process::run(&mut command)?;
         let summary = Summary::parse(&finished.stdout).map_err(|problem| format!("{problem}\n{}", finished.err()))?;

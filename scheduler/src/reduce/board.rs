@@ -23,6 +23,7 @@ mod wishes;
 use super::footprint::Footprint;
 use super::plan::Wanted;
 use super::sharing::{Begun, Explored, Item, Leaf, ReleasedNode};
+use super::sleep::staying;
 use super::wakeup::Tree;
 use crate::explore::Order;
 use rscale_protocol::arena::Token;
@@ -64,6 +65,8 @@ struct Shared {
     sleep: Vec<Footprint>,
     /// How much of it follows from the state before.
     inherited: usize,
+    /// How much of it slept before the plan that led here ([`super::plan::Node::lingering`]).
+    lingering: usize,
     /// The events that were taken from here, by whomever.
     taken: Vec<Token>,
     /// What is being explored, or has been, in order.
@@ -164,8 +167,8 @@ impl Board {
         self.next_id += 1;
         self.items.insert(self.next_id, place);
         self.update(place);
-        let (sections_vary, order) = (self.sections_vary, self.order);
-        let leaf = Leaf { schedule, asleep, at, planned, sleep, sections_vary, order };
+        let (sections_vary, order, lingering) = (self.sections_vary, self.order, self.nodes[&place].lingering);
+        let leaf = Leaf { schedule, asleep, at, lingering, planned, sleep, sections_vary, order };
         Some((self.next_id, Item::Leaf(Box::new(leaf))))
     }
 
@@ -215,7 +218,10 @@ impl Board {
     fn add_child(&mut self, parent: NodeId, child: Shared, Begun { event, steps }: Begun) -> NodeId {
         let sleepers = self.asleep(&self.nodes[&parent], None);
         let sleep: Vec<_> = sleepers.filter(|sleeper| !sleeper.conflicts(&event)).cloned().collect();
-        let child = Shared { inherited: sleep.len(), sleep, ..child };
+        let (above, inherited) = (&self.nodes[&parent], sleep.len());
+        let still = staying(&above.sleep[..above.lingering], &event);
+        let lingering = if child.is_leaf { inherited } else { still };
+        let child = Shared { inherited, lingering, sleep, ..child };
         self.next_id += 1;
         let id = self.next_id;
         let above = self.nodes.get_mut(&parent).expect("the state that it was found in");
@@ -238,8 +244,9 @@ impl Board {
     pub fn release(&mut self, item: ItemId, released: Vec<ReleasedNode>) -> Option<()> {
         let first = *self.items.get(&item)?;
         let mut place = first;
-        for ReleasedNode { sleep, inherited, done, explored, tree, taken, leads_inside } in released {
+        for ReleasedNode { sleep, inherited, lingering, done, explored, tree, taken, leads_inside } in released {
             let shared = self.nodes.get_mut(&place)?;
+            shared.lingering = lingering.min(sleep.len());
             (shared.sleep, shared.inherited, shared.taken, shared.tree) = (sleep, inherited, done, tree);
             shared.is_owned = false;
             self.add_explored(place, explored);

@@ -249,6 +249,7 @@ impl Reduction {
     /// Adds the events of the run beyond those that are known. Returns whether it was not found to be redundant.
     fn walk(&mut self, execution: &Execution) -> bool {
         let mut planned = std::mem::take(&mut self.planned).into_iter();
+        let known = self.nodes.len();
         while self.steps.len() < execution.steps.len() {
             let Some(event) = self.next_event(execution) else { break };
             let start = self.steps.len();
@@ -257,8 +258,9 @@ impl Reduction {
             let is_inner = planned.len() > 0;
             let enabled = execution.steps[start].enabled;
             self.take_steps(&execution.steps[start..end]);
-            if !self.add(event, Node { tree, is_inner, ..Node::default() }, execution) {
+            if !self.add(event, is_inner, tree, execution) {
                 self.give_back_steps(start);
+                self.nodes[known..].last_mut().into_iter().for_each(Node::end_plan);
                 self.go_on_otherwise(&enabled, execution);
                 return false;
             }
@@ -278,7 +280,7 @@ impl Reduction {
     }
 
     /// Adds an event, and the state behind it. Returns false if whatever begins with it was explored already, or is not to be explored.
-    fn add(&mut self, event: Event, behind: Node, execution: &Execution) -> bool {
+    fn add(&mut self, event: Event, is_inner: bool, tree: Tree, execution: &Execution) -> bool {
         let index = self.history.len();
         let Some(node) = self.nodes.last_mut() else { return false };
         let token = event.footprint.token;
@@ -289,9 +291,9 @@ impl Reduction {
         if is_asleep || !self.planner.admits(token, &state, &self.history) {
             return false;
         }
-        let sleep = node.sleep.behind(&event.footprint);
+        let behind = Node { tree, ..node.behind(&event.footprint, is_inner) };
         self.append(event, &enabled);
-        self.nodes.push(Node { sleep, ..behind });
+        self.nodes.push(behind);
         self.counts.states += 1;
         self.counts.transitions += 1;
         true

@@ -2,7 +2,7 @@
 
 use super::Reduction;
 use super::footprint::Footprint;
-use super::plan::Wanted;
+use super::plan::{Node, Wanted};
 use super::preemptions::State;
 use crate::explore::Candidates;
 use crate::frontend::Execution;
@@ -24,6 +24,7 @@ impl Reduction {
 
     /// What was planned was not possible, and other plans may have been dropped because of it: plans whatever is possible.
     pub(super) fn go_on_in_all_ways(&mut self, enabled: &[ThreadSet; 3]) {
+        self.nodes.last_mut().into_iter().for_each(Node::end_plan);
         for token in Candidates::all(*enabled).iter() {
             if self.nodes.last().is_some_and(|node| node.is_open(token)) {
                 self.plan_event(token);

@@ -5,7 +5,7 @@ use super::history::{EventIndex, History};
 use super::preemptions::State;
 use super::reversal::{Cover, Executed, Extent, Race, Reversal};
 use super::sharing::Explored;
-use super::sleep::Sleep;
+use super::sleep::{Sleep, staying};
 use super::wakeup::Tree;
 use crate::explore::Counts;
 use crate::filters::Preserves;
@@ -16,6 +16,12 @@ use rscale_protocol::arena::Token;
 pub struct Node {
     /// Events that need not be taken here.
     pub sleep: Sleep,
+    /// So many of them, the first ones, slept before the plan that led here, and sleep on behind it.
+    ///
+    /// A sequence is planned only if it wakes all that sleeps. But an atomic update that is planned counts as a write, and
+    /// may turn out to be none: then something sleeps on, here or behind what was planned beside it. That need not be
+    /// taken, but it does not make a reversal needless: where it was explored, such reversals were left to this plan.
+    pub lingering: usize,
     /// The events that were explored from here.
     pub done: Vec<Token>,
     /// What is still to be explored, apart from what the path does now.
@@ -27,6 +33,19 @@ pub struct Node {
 }
 
 impl Node {
+    /// The state behind an event; it may lie inside a planned sequence.
+    #[must_use]
+    pub fn behind(&self, event: &Footprint, is_inner: bool) -> Node {
+        let sleep = self.sleep.behind(event);
+        let lingering = if is_inner { staying(&self.sleep[..self.lingering], event) } else { sleep.len() };
+        Node { sleep, lingering, is_inner, ..Node::default() }
+    }
+
+    /// The plan that led here goes no further.
+    pub fn end_plan(&mut self) {
+        self.lingering = self.sleep.len();
+    }
+
     /// Whether this was or is going to be explored from here, where the path takes something.
     #[must_use]
     pub fn explores(&self, taken: Token, token: Token) -> bool {
@@ -57,18 +76,19 @@ impl Node {
     #[must_use]
     pub fn cover(&self, reversal: &Reversal<'_>, last: Option<Cover>, unchanged: EventIndex) -> Option<Cover> {
         if let Some(Cover { sleeper, .. }) = last
+            && sleeper >= self.lingering
             && let Some(met) = reversal.could_begin_with(&self.sleep[sleeper], unchanged)
         {
             return Some(Cover { sleeper, met });
         }
-        let mut sleepers = self.sleep.iter().enumerate();
+        let mut sleepers = self.sleep.iter().enumerate().skip(self.lingering);
         sleepers.find_map(|(sleeper, event)| Some(Cover { sleeper, met: reversal.could_begin_with(event, 0)? }))
     }
 
     /// Whether something explored before leads to the same as a sequence.
     #[must_use]
     pub fn covers<'a>(&self, sequence: impl Iterator<Item = &'a Footprint> + Clone) -> bool {
-        self.sleep.iter().any(|sleeper| sleeper.precedes(sequence.clone()).is_some())
+        self.sleep[self.lingering..].iter().any(|sleeper| sleeper.precedes(sequence.clone()).is_some())
     }
 }
 

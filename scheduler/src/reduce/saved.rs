@@ -9,7 +9,7 @@ use super::history::History;
 use super::otherwise::ends_early;
 use super::plan::Node;
 use super::sharing::{Begun, Explored};
-use super::sleep::Sleep;
+use super::sleep::{Sleep, staying};
 use super::wakeup::Tree;
 use super::{Reduction, Second};
 use crate::explore::{Counts, Order};
@@ -48,6 +48,8 @@ struct SavedNode {
     tree: Vec<SavedBranch>,
     /// Whether it lies inside a planned sequence.
     is_inner: bool,
+    /// How much of what sleeps there slept before the plan.
+    lingering: usize,
     /// What was explored from it, where others may have to go past it.
     #[serde(default)]
     explored: Vec<SavedExplored>,
@@ -113,6 +115,7 @@ impl Reduction {
                 done: node.done.iter().map(|token| token.to_code()).collect(),
                 tree: saved_tree(&node.tree, &names),
                 is_inner: node.is_inner,
+                lingering: node.lingering,
                 explored: saved_record(&node.explored, &names),
             };
             if saved.is_inner || !(saved.sleep.is_empty() && saved.done.is_empty() && saved.tree.is_empty()) {
@@ -134,7 +137,7 @@ impl Reduction {
     /// them.
     pub(super) fn inherited(&self, before: usize) -> usize {
         let event = &self.history.events()[before].footprint;
-        self.nodes[before].sleep.iter().filter(|sleeper| !sleeper.conflicts(event)).count()
+        staying(&self.nodes[before].sleep, event)
     }
 
     /// Goes on with a search. The execution follows its path. None if that is another one, or makes no sense.
@@ -181,13 +184,14 @@ impl Reduction {
 }
 
 fn restored_node(mut sleep: Sleep, saved: Option<&SavedNode>, history: &mut History) -> Option<Node> {
-    let Some(saved) = saved else { return Some(Node { sleep, ..Node::default() }) };
+    let Some(saved) = saved else { return Some(Node { lingering: sleep.len(), sleep, ..Node::default() }) };
     for event in &saved.sleep {
         sleep.push(event.restored(history)?);
     }
     let done = saved.done.iter().map(|&code| Token::from_code(code)).collect::<Option<_>>()?;
     let (tree, is_inner) = (restored_tree(&saved.tree, history)?, saved.is_inner);
-    Some(Node { sleep, done, tree, is_inner, explored: restored_record(&saved.explored, history)? })
+    let (lingering, explored) = (saved.lingering.min(sleep.len()), restored_record(&saved.explored, history)?);
+    Some(Node { sleep, lingering, done, tree, is_inner, explored })
 }
 
 fn saved_record(explored: &[Explored], names: &[Variable]) -> Vec<SavedExplored> {

@@ -7,7 +7,6 @@
 use super::footprint::Footprint;
 use super::plan::{Node, Wanted};
 use super::saved::SavedReduction;
-use super::sleep::Sleep;
 use super::wakeup::Tree;
 use super::{Extent, Names, Reduction, Second, steps_to_last_open};
 use crate::explore::{Branches, Counts, Order, Plan, Strategy};
@@ -63,6 +62,8 @@ pub struct Leaf {
     pub(super) asleep: Vec<(usize, Vec<Footprint>)>,
     /// Events before the state.
     pub(super) at: usize,
+    /// How much of what sleeps there slept before the plan that led there.
+    pub(super) lingering: usize,
     /// The event that leads to what the item owns, and those that are planned to follow it, each with what else is.
     pub(super) planned: Vec<(Footprint, Tree)>,
     /// The threads that are still asleep behind them.
@@ -110,6 +111,8 @@ pub struct ReleasedNode {
     /// What is asleep, and how much of it follows from the state before.
     pub(super) sleep: Vec<Footprint>,
     pub(super) inherited: usize,
+    /// How much of it slept before the plan that led here.
+    pub(super) lingering: usize,
     /// What was taken from here, and fell asleep; and then what others may have to go past.
     pub(super) done: Vec<Token>,
     pub(super) explored: Vec<Explored>,
@@ -270,27 +273,29 @@ impl Reduction {
         while self.steps.len() < leaf.schedule.len() {
             let event = self.next_event(execution)?;
             let (start, end) = (event.step as usize, (event.step + event.footprint.steps) as usize);
-            let sleep = self.nodes.last()?.sleep.behind(&event.footprint);
             self.take_steps(execution.steps.get(start..end)?);
             self.append(event, &execution.steps[start].enabled);
-            self.nodes.push(Node { sleep, ..Node::default() });
+            self.nodes.push(Node::default());
             self.fall_asleep(&leaf, self.nodes.len() - 1);
         }
         self.races.retain(|race| matches!(race.second, Second::Executed(_) | Second::Late(_)));
         let is_there = self.history.len() as usize == leaf.at
             && execution.steps.iter().zip(&leaf.schedule).all(|(step, &token)| step.token() == token);
+        let node = self.nodes.last_mut()?;
+        node.lingering = leaf.lingering.min(node.sleep.len());
         self.planned = leaf.planned;
         is_there.then_some(())
     }
 
     /// What sleeps in a state that is shared: what followed from the state before, and what the item says.
     fn fall_asleep(&mut self, leaf: &Leaf, at: usize) {
+        // Who decides about shared states knows where plans end; here, none is taken to go on.
         let inherited = match at.checked_sub(1) {
-            Some(before) => self.nodes[before].sleep.behind(&self.history.event(before as u32).footprint),
-            None => Sleep::default(),
+            Some(before) => self.nodes[before].behind(&self.history.event(before as u32).footprint, false),
+            None => Node::default(),
         };
         let node = &mut self.nodes[at];
-        *node = Node { sleep: inherited, ..Node::default() };
+        *node = inherited;
         if let Ok(place) = leaf.asleep.binary_search_by_key(&at, |(at, _)| *at) {
             leaf.asleep[place].1.iter().for_each(|event| node.sleep.push(event.clone()));
         }
@@ -319,13 +324,15 @@ impl Reduction {
     }
 
     fn released(&mut self, at: usize) -> ReleasedNode {
-        let Node { sleep, done, tree, explored, .. } = &mut self.nodes[at];
+        let Node { sleep, lingering, done, tree, explored, .. } = &mut self.nodes[at];
         let (tree, explored) = (std::mem::take(tree), std::mem::take(explored));
+        let lingering = *lingering;
         // Each of these is the last that was done, and that fell asleep.
         let [asleep, done_before] = [sleep.len(), done.len()].map(|count| count - explored.len());
         ReleasedNode {
             sleep: sleep[..asleep].to_vec(),
             inherited: at.checked_sub(1).map_or(0, |before| self.inherited(before)),
+            lingering,
             done: self.nodes[at].done[..done_before].to_vec(),
             tree,
             explored,

@@ -5,6 +5,12 @@ use super::footprint::Footprint;
 use std::ops::Deref;
 use std::rc::Rc;
 
+/// How many of these events another event does not wake up.
+#[must_use]
+pub fn staying(sleepers: &[Footprint], event: &Footprint) -> usize {
+    sleepers.iter().filter(|sleeper| !sleeper.conflicts(event)).count()
+}
+
 /// A sleep set, in the order in which its members fell asleep.
 #[derive(Clone, Debug, Default)]
 pub struct Sleep(Option<Rc<Vec<Footprint>>>);

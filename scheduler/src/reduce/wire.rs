@@ -272,6 +272,7 @@ impl Wire for ReleasedNode {
     fn write(&self, to: &mut Writer) {
         self.sleep.write(to);
         self.inherited.write(to);
+        self.lingering.write(to);
         self.done.write(to);
         self.explored.write(to);
         self.tree.write(to);
@@ -282,6 +283,7 @@ impl Wire for ReleasedNode {
         Some(ReleasedNode {
             sleep: Vec::read(from)?,
             inherited: usize::read(from)?,
+            lingering: usize::read(from)?,
             done: Vec::read(from)?,
             explored: Vec::read(from)?,
             tree: Tree::read(from)?,
@@ -324,6 +326,7 @@ impl Wire for Leaf {
         self.schedule.write(to);
         self.asleep.write(to);
         self.at.write(to);
+        self.lingering.write(to);
         self.planned.write(to);
         self.sleep.write(to);
         self.sections_vary.write(to);
@@ -334,6 +337,7 @@ impl Wire for Leaf {
             schedule: Vec::read(from)?,
             asleep: Vec::read(from)?,
             at: usize::read(from)?,
+            lingering: usize::read(from)?,
             planned: Vec::read(from)?,
             sleep: ThreadSet::read(from)?,
             sections_vary: bool::read(from)?,

@@ -45,7 +45,8 @@ impl Board {
             let is_child = |parent: &NodeId| self.nodes.get(parent).is_some_and(|above| above.children.contains(id));
             let comes_from = shared.parent.as_ref().map_or(*id == ROOT, is_child);
             let is_parent = |child: &NodeId| self.nodes.get(child).is_some_and(|below| below.parent == Some(*id));
-            comes_from && shared.items == items && shared.children.iter().all(is_parent)
+            let lingers = shared.lingering <= shared.sleep.len();
+            lingers && comes_from && shared.items == items && shared.children.iter().all(is_parent)
         };
         self.nodes.contains_key(&ROOT)
             && self.items.iter().all(|(item, place)| *item <= self.next_id && is_known(place))
@@ -62,6 +63,7 @@ impl Wire for Shared {
         self.is_leaf.write(to);
         self.sleep.write(to);
         self.inherited.write(to);
+        self.lingering.write(to);
         self.taken.write(to);
         self.children.write(to);
         self.tree.write(to);
@@ -81,6 +83,7 @@ impl Wire for Shared {
             is_leaf: bool::read(from)?,
             sleep: Vec::read(from)?,
             inherited: usize::read(from)?,
+            lingering: usize::read(from)?,
             taken: Vec::read(from)?,
             children: Vec::read(from)?,
             tree: Tree::read(from)?,
