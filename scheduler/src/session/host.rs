@@ -135,12 +135,15 @@ impl Host {
         self.run_as_needed(&self.planned(plan), execution)
     }
 
-    /// Has the program begin what is likely to be run next. The last execution was in order: nobody looks at it again.
+    /// Whether the program is to begin what is likely to be run next, once nobody looks at the last execution any more.
+    pub fn dares_ahead(&mut self) -> bool {
+        self.detector.is_none() && self.frontend.backend_mut().dares_ahead()
+    }
+
+    /// Has the program begin that.
     pub fn run_ahead(&mut self, plan: Plan<'_>) {
         let request = self.planned(plan);
-        if self.detector.is_none() {
-            self.frontend.backend_mut().run_ahead(&request);
-        }
+        self.frontend.backend_mut().run_ahead(&request);
     }
 
     fn planned<'a>(&self, plan: Plan<'a>) -> RunRequest<'a> {

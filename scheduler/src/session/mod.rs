@@ -197,7 +197,8 @@ impl Exploration<'_> {
             }
             let before = self.search.counts().executions;
             output.iter().for_each(|[stdout, _]| self.search.note_output(stdout));
-            if self.runs_ahead && !is_finding && execution.ending() == Some(Ending::Exit) {
+            let is_in_order = !is_finding && execution.ending() == Some(Ending::Exit);
+            if self.runs_ahead && is_in_order && self.host.dares_ahead() {
                 self.search.foreseen().into_iter().for_each(|plan| self.host.run_ahead(plan));
             }
             match self.search.absorb(&execution) {

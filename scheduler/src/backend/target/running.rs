@@ -6,12 +6,17 @@ use rscale_protocol::arena::{Command, Isolation, MAX_STEPS, Reply, store_set};
 use std::sync::atomic::Ordering::Relaxed;
 
 impl Target {
+    /// Whether the program is to begin a run before it is asked for: it can, and guesses are mostly right.
+    pub fn dares_ahead(&mut self) -> bool {
+        let is_restored = self.launch.isolation == Isolation::Snapshot && self.launch.processors.is_none();
+        let is_ready = self.has_run && self.gave_up.is_none() && !self.is_fresh_process_needed();
+        is_restored && is_ready && !self.ahead.is_under_way() && self.ahead.dares()
+    }
+
     /// Has the program begin a run that is likely to be asked for next. The result of the last one is gone then, but for what
     /// was read of it.
     pub fn run_ahead(&mut self, request: &RunRequest<'_>) {
-        let is_restored = self.launch.isolation == Isolation::Snapshot && self.launch.processors.is_none();
-        let is_possible = is_restored && self.has_run && self.gave_up.is_none() && request.prefix.len() <= MAX_STEPS;
-        if is_possible && !self.ahead.is_under_way() && !self.is_fresh_process_needed() && self.ahead.dares() {
+        if request.prefix.len() <= MAX_STEPS {
             self.ahead.begin(request);
             self.begin(request);
         }
