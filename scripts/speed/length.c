@@ -8,7 +8,7 @@
 #ifndef LENGTH
 #define LENGTH 50
 #endif
-#define TIMES 3
+#define TIMES 5
 #define THREADS 2
 /* Taking a lock and giving it back are two steps. */
 #define ROUNDS (LENGTH / THREADS / TIMES / 2)
