@@ -146,6 +146,11 @@ impl Host {
         self.frontend.backend_mut().run_ahead(&request);
     }
 
+    /// Waits for the end of what the program has begun in this way: nobody will ask for it.
+    pub fn give_up_ahead(&mut self) -> Result<(), Failure> {
+        self.frontend.backend_mut().give_up_ahead().map_err(failure)
+    }
+
     fn planned<'a>(&self, plan: Plan<'a>) -> RunRequest<'a> {
         let Plan { schedule, order, sleep, goes_on, comes_back_to } = plan;
         RunRequest { order, sleep, goes_on, comes_back_to, ..self.request(schedule) }

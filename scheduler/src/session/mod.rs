@@ -114,7 +114,7 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
         filters,
         terms,
         jobs,
-        runs_ahead: jobs == 1 && Processors::mine().is_ok_and(|processors| processors.count() > 1),
+        runs_ahead: Processors::mine().is_ok_and(|processors| processors.count() > 1),
         alone_until: config.alone,
         was_together: false,
         together: None,

@@ -23,7 +23,10 @@ impl Target {
     }
 
     /// Waits for the end of a run that nobody has asked for.
-    pub(super) fn give_up_ahead(&mut self) -> Result<(), BackendError> {
+    ///
+    /// # Errors
+    /// As for a run.
+    pub fn give_up_ahead(&mut self) -> Result<(), BackendError> {
         while self.ahead.is_under_way() {
             match self.wait()? {
                 Some(Reply::LogFull) => mailbox::send(&self.arena, Command::Continue),

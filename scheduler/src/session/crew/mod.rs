@@ -34,7 +34,7 @@ use leading::Crew;
 use rscale_protocol::arena::Token;
 use std::thread;
 use std::time::Duration;
-use worker::Post;
+use worker::{Post, stop_of};
 use world::World;
 
 /// How long to go on before looking at the clock.
@@ -166,6 +166,9 @@ impl Exploration<'_> {
 
     /// Goes on with several workers, until nothing is left or a bound is reached.
     pub(super) fn go_on_together(&mut self, progress: &mut Progress) -> Result<Stop, Failure> {
+        if let Err(failure) = self.host.give_up_ahead() {
+            return stop_of(failure);
+        }
         if self.search.sample().is_some() { self.sample_together(progress) } else { self.explore_together(progress) }
     }
 
