@@ -31,6 +31,13 @@ impl Processors {
         (0..CpuSet::count()).filter(|&number| self.0.is_set(number).unwrap_or(false))
     }
 
+    /// Whether more wants to run on the machine than there are processors here.
+    #[must_use]
+    pub fn are_busy(&self) -> bool {
+        let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+        running(&load).is_some_and(|running| running > self.count())
+    }
+
     /// As bits, the first processor in the lowest one.
     #[must_use]
     pub fn words(&self) -> [u64; PROCESSOR_WORDS] {
@@ -71,9 +78,21 @@ impl Processors {
     }
 }
 
+/// How many threads run or could run, as the kernel tells it.
+fn running(load: &str) -> Option<usize> {
+    load.split_whitespace().nth(3)?.split('/').next()?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_kernel_says_how_much_runs() {
+        assert_eq!(running("12.69 15.51 14.10 13/229 28931\n"), Some(13));
+        assert_eq!(running(""), None);
+        assert!(std::fs::read_to_string("/proc/loadavg").is_ok_and(|load| running(&load) > Some(0)), "this test runs");
+    }
 
     #[test]
     fn a_thread_stays_where_it_is_put() {

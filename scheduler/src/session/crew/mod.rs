@@ -39,6 +39,8 @@ use world::World;
 
 /// How long to go on before looking at the clock.
 const LOOK: Duration = Duration::from_millis(50);
+/// How many times as long as at first a search goes on alone where there was no room for others.
+const AGAIN: u32 = 4;
 /// Others help earlier with searches that seem to last so many times as long as one goes on alone at most.
 const MUCH: f64 = 3.0;
 /// How long to wait for something to do before looking for news.
@@ -80,7 +82,17 @@ struct Farewell {
 impl Exploration<'_> {
     /// Whether it is time for others to help.
     pub(super) fn needs_help(&mut self) -> bool {
-        self.jobs > 1 && self.has_been_alone() && self.can_be_helped()
+        self.jobs > 1 && self.has_been_alone() && self.can_be_helped() && self.has_room()
+    }
+
+    /// Whether there are processors for others; they are waited for unless the user wants several workers in any case. A worker
+    /// that shares its processor is slower than one whose program runs beside it.
+    fn has_room(&mut self) -> bool {
+        let is_busy = !self.config.wants_jobs && Processors::mine().is_ok_and(|processors| processors.are_busy());
+        if is_busy {
+            self.alone_until = self.bounds.elapsed() + AGAIN * self.config.alone;
+        }
+        !is_busy
     }
 
     /// Whether the search has gone on alone for long enough: a while, or half of it if there seems to be a lot to do.
