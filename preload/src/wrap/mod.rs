@@ -16,6 +16,7 @@ mod format;
 pub mod futex;
 pub mod guards;
 pub mod heap;
+pub mod hidden;
 pub mod interface;
 pub mod memory;
 pub mod mutex;

@@ -39,6 +39,8 @@ functions! {
     wmemcpy wmemmove wmemset wmempcpy wmemcmp wmemchr wcslen wcsnlen wcscpy wcsncpy wcscat wcscmp wcsncmp wcschr wcsrchr
     __wmemcpy_chk __wmemmove_chk __wmemset_chk __wmempcpy_chk __wcscpy_chk __wcsncpy_chk __wcscat_chk
     qsort qsort_r
+    getenv secure_getenv setenv putenv unsetenv clearenv gmtime localtime gmtime_r localtime_r asctime ctime mktime timegm
+    rand random srand srandom rand_r drand48 lrand48 mrand48 srand48 erand48 nrand48
     sprintf snprintf vsprintf vsnprintf __sprintf_chk __snprintf_chk __vsprintf_chk __vsnprintf_chk
     printf fprintf dprintf vprintf vfprintf vdprintf __printf_chk __fprintf_chk __dprintf_chk __vprintf_chk
     __vfprintf_chk __vdprintf_chk asprintf vasprintf __asprintf_chk __vasprintf_chk
