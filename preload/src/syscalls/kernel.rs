@@ -113,6 +113,13 @@ pub fn ignore_signal(signal: i32) {
     unsafe { call(libc::SYS_rt_sigaction, [signal as u64, action.as_ptr() as u64, 0, 8]) };
 }
 
+/// Says of each page of a range whether it is in memory: bit 0 of its byte. False if some of it is not mapped.
+pub fn pages_in_memory(start: u64, length: u64, pages: &mut [u8]) -> bool {
+    debug_assert!(length <= pages.len() as u64 * crate::snapshot::PAGE);
+    // SAFETY: writes a byte for each page.
+    unsafe { call(libc::SYS_mincore, [start, length, pages.as_mut_ptr() as u64]) == 0 }
+}
+
 /// Blocks no signals in the kernel; gives the old mask.
 pub fn unblock_signals() -> u64 {
     let (none, mut old) = (0u64, 0u64);
