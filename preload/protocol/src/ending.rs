@@ -1,5 +1,8 @@
 //! How an execution can end, and the ways a program can misuse the thread library.
 
+/// Added to the signal that a program was killed by: it sent that itself, and rscale had no need to let it die.
+pub const OWN_SIGNAL: u64 = 1 << 32;
+
 macro_rules! coded {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $code:literal $variant:ident $text:literal;)* }) => {
         $(#[$meta])*
@@ -59,7 +62,7 @@ coded! {
         14 Internal "internal error of the shim";
         /// As many new steps as were asked for have been taken.
         15 Paused "paused";
-        /// Killed by a signal that it or another of its threads sent; the value is the signal.
+        /// Killed by a signal; the value is the signal, with [`OWN_SIGNAL`] if one of its own threads sent it.
         16 Killed "killed by a signal";
         /// It takes no step any more, as the watchdog of the scheduler sees it; the value is 0 if it computes, 1 if it
         /// sleeps.

@@ -20,7 +20,7 @@ pub mod symbols;
 pub mod thread_set;
 
 pub use action::{Access, AccessKind, Action, Choice, Extent, Origin, Variable};
-pub use ending::{Ending, Misuse};
+pub use ending::{Ending, Misuse, OWN_SIGNAL};
 pub use memory::MemoryModel;
 pub use ops::{Family, Op};
 pub use quiet::Quiet;

@@ -3,7 +3,7 @@
 use super::{Check, PropertyInfo, Violation};
 use crate::finding::Kind;
 use nix::sys::signal::Signal;
-use rscale_protocol::Ending;
+use rscale_protocol::{Ending, OWN_SIGNAL};
 
 pub(super) const INFO: PropertyInfo = PropertyInfo {
     name: "crash",
@@ -11,7 +11,7 @@ pub(super) const INFO: PropertyInfo = PropertyInfo {
     check: Check::End(|end, _| match end.ending {
         Ending::Crash if end.text.is_empty() => Violation::new(Kind::Crash, name(end.value)),
         Ending::Crash => Violation::new(Kind::Crash, format!("{} ({})", name(end.value), end.text)),
-        Ending::Killed => Violation::new(Kind::Crash, format!("killed by {}", name(end.value))),
+        Ending::Killed => Violation::new(Kind::Crash, format!("killed by {}", name(end.value & !OWN_SIGNAL))),
         _ => None,
     }),
 };

@@ -5,7 +5,7 @@ use crate::syscalls::{Call, failure, process, report};
 use crate::{arena, control, finish, gate, tls_pool, world};
 use core::ffi::c_int;
 use rscale_protocol::model::Life;
-use rscale_protocol::{Ending, Op, ThreadId, Variable};
+use rscale_protocol::{Ending, OWN_SIGNAL, Op, ThreadId, Variable};
 
 /// The thread that the program means by this number: the one it was told, or the one that libc has stored for it.
 fn thread_with_number(number: i32) -> Option<ThreadId> {
@@ -169,7 +169,7 @@ fn act_by_default(signal: i32) {
         }
         _ => {
             arena::get().store_text(b"");
-            finish::end(Ending::Killed, signal as u64)
+            finish::end(Ending::Killed, signal as u64 | OWN_SIGNAL)
         }
     }
 }
