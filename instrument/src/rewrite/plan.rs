@@ -118,7 +118,9 @@ impl Plan {
         let file = image.file().ok_or_else(unreadable)?;
         let areas = code_areas(&file);
         let selection = Selection::new(&areas, survey, is_excluded);
-        if selection.cloned.is_empty() {
+        // Functions that are as good as their clones need none.
+        let has_nothing_to_clone = selection.omitted.is_empty() && !survey.functions.is_empty();
+        if selection.cloned.is_empty() && !has_nothing_to_clone {
             return Err(RewriteError::NoFunctions(path.to_owned()));
         }
         let ranges = text::ranges(&areas, &selection, MAX_AREAS);
