@@ -9,7 +9,10 @@ use crate::{
 };
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{LOG_CAPACITY, Reply, Token, store_set};
-use rscale_protocol::{Action, Choice, Ending, ThreadId, ThreadSet};
+use rscale_protocol::{Action, Choice, Ending, Op, ThreadId, ThreadSet};
+
+/// Steps in a row in which threads go on computing, and no other ones.
+const MOST_COMPUTING: u32 = 256;
 
 /// The running thread has arrived at its next action: hands over to whoever is next, and returns when that is this
 /// thread, with the way it takes its step.
@@ -93,6 +96,22 @@ fn within_atomic_section(sets: [ThreadSet; 3]) -> [ThreadSet; 3] {
     if restricted.iter().all(|set| set.is_empty()) { sets } else { restricted }
 }
 
+/// Counts the steps in which threads did nothing but go on computing; where nobody else could run, a few are enough.
+fn count_computing(op: Op, thread: ThreadId, enabled: &[ThreadSet; 3]) {
+    let world = world::get();
+    let is_alone = || enabled.iter().all(|set| set.iter().all(|other| other == thread));
+    world.computing.set(match op {
+        Op::Preempt => world.computing.get().saturating_add(if is_alone() { MOST_COMPUTING / 4 } else { 1 }),
+        _ => 0,
+    });
+}
+
+/// Whether threads do nothing but compute, for so long that further steps of that kind lead nowhere: the watchdog, which
+/// looks for a program that takes no steps, is to see it.
+pub fn only_computes() -> bool {
+    world::get().computing.get() >= MOST_COMPUTING
+}
+
 /// Writes the step to the log; makes room first where there is none.
 fn log(token: Token, enabled: &[ThreadSet; 3]) {
     let world = world::get();
@@ -112,6 +131,7 @@ fn log(token: Token, enabled: &[ThreadSet; 3]) {
     world.logged.set(world.logged.get() + 1);
     world.steps.set(world.steps.get() + 1);
     arena.mailbox.heartbeat.store(world.steps.get(), Relaxed);
+    count_computing(action.op, token.thread, enabled);
     if token.choice == Choice::Spurious {
         world.spurious.set(world.spurious.get() + 1);
     }

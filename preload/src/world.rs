@@ -32,6 +32,8 @@ pub struct World {
     pub new_steps: Cell<u64>,
     /// Spurious wake-ups that happened.
     pub spurious: Cell<u64>,
+    /// Steps in a row that were no more than going on to compute; more each where nobody else could run.
+    pub computing: Cell<u32>,
     /// State of the random numbers that the program asks for.
     pub random: Cell<u64>,
     /// Whether the program has entered an atomic section.
@@ -89,6 +91,7 @@ static WORLD: World = World {
     followed: Cell::new(0),
     new_steps: Cell::new(0),
     spurious: Cell::new(0),
+    computing: Cell::new(0),
     random: Cell::new(0),
     has_atomic_sections: Cell::new(false),
     policy: Cell::new(Policy::Fixed),

@@ -7,7 +7,7 @@ use super::locations::{self, Location};
 use super::shadow::{FOR_EVER, Granule};
 use super::spin::Look;
 use super::{copy_bytes, freed, order, spin, vectors};
-use crate::{buffer, evaluation, finish, gate, world};
+use crate::{buffer, evaluation, finish, gate, sched, world};
 use rscale_protocol::region::SiteKind;
 use rscale_protocol::{Action, Ending, Extent, Op, Variable};
 
@@ -168,6 +168,9 @@ pub fn long_run(pc: u64, local: impl FnOnce() -> u64) {
         spin::Verdict::Suspicious => 0,
         spin::Verdict::LetOthersRun => {
             let flags = if spin::is_waiting(world::get().current.get()) { Action::WAITING } else { 0 };
+            if flags == 0 && sched::only_computes() {
+                return clocks::BUDGET.0.set(clocks::LONG_RUN);
+            }
             let nothing = Location { start: 0, length: 0 };
             pass(Op::Preempt, flags, nothing.touched(nothing), pc);
             return;
