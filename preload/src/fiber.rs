@@ -107,12 +107,15 @@ pub fn stack_of(thread: ThreadId) -> (u64, u64) {
     (low + STACK_GUARD, low + control::get().stack_size.get())
 }
 
+/// Where the stacks lie, far from everything else: a variable on one of them has the same address however many there are.
+const STACKS: u64 = 0x6300_0000_0000;
+
 /// Maps the stacks of the first `threads` threads. No more than needed: a fork copies every mapping.
 pub fn map_stacks(threads: usize) -> bool {
     let size = stack_size();
     let length = threads as u64 * size;
     let protection = libc::PROT_READ | libc::PROT_WRITE;
-    let Some(stacks) = crate::sys::map(0, length, protection) else { return false };
+    let Some(stacks) = crate::sys::map(STACKS, length, protection) else { return false };
     control::get().stacks.set(stacks);
     control::get().stack_size.set(size);
     control::get().stacks_end.set(stacks + length);
@@ -135,7 +138,7 @@ pub fn create(thread: ThreadId, routine: u64, argument: u64, stack: Option<(u64,
         // SAFETY: the stack is unused: it belongs to this thread number alone, or the program gave it for this thread.
         fiber.stack_pointer.set(unsafe { switch::prepare(stack.1, entry) });
     } else if thread != ThreadId::MAIN {
-        kernel_threads::create(thread, stack);
+        kernel_threads::create(thread);
     }
     fiber.set_next(Action::new(thread, Op::ThreadStart, Variable::thread(thread)));
     crate::syscalls::signals::inherit_mask(thread);

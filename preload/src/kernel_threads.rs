@@ -4,7 +4,7 @@
 //! turn. The shim's own context is a kernel thread too, so that the program's main thread is the process's. There is no
 //! snapshot: such a process is good for one execution.
 
-use crate::{arena, control, debugger, fiber, finish, query, start, switch, sys, world};
+use crate::{arena, control, debugger, fiber, finish, heap, query, start, switch, sys, world};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 use rscale_protocol::arena::Engine;
@@ -88,11 +88,11 @@ fn introduce(thread: ThreadId) {
     sys::futex_wake(&IDS[thread.index()]);
 }
 
-/// Makes a kernel thread that waits for its first turn. Its stack lies where a fiber's would.
-pub fn create(thread: ThreadId, stack: (u64, u64)) {
+/// Makes a kernel thread that waits for its first turn.
+pub fn create(thread: ThreadId) {
     let id = &IDS[thread.index()];
     id.store(0, Relaxed);
-    let created = start_thread(body, thread.index() as *mut c_void, Some(stack));
+    let created = start_thread(body, thread.index() as *mut c_void);
     match created {
         Some(handle) => control::get().pool[thread.index()].set(handle),
         None => finish::internal(b"could not create a kernel thread"),
@@ -102,20 +102,13 @@ pub fn create(thread: ThreadId, stack: (u64, u64)) {
     }
 }
 
-fn start_thread(routine: Routine, argument: *mut c_void, stack: Option<(u64, u64)>) -> Option<u64> {
+fn start_thread(routine: Routine, argument: *mut c_void) -> Option<u64> {
     let real = control::get().real_create.get();
     // SAFETY: the address is that of glibc's function, which has this type.
     let real: Create = unsafe { core::mem::transmute(real) };
     let mut handle = 0;
-    let mut attributes = core::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
-    // SAFETY: the attributes are initialised before use; the stack is mapped for this thread alone.
-    let error = unsafe {
-        libc::pthread_attr_init(attributes.as_mut_ptr());
-        if let Some((low, high)) = stack {
-            libc::pthread_attr_setstack(attributes.as_mut_ptr(), low as *mut c_void, (high - low) as usize);
-        }
-        real(&raw mut handle, attributes.as_ptr(), routine, argument)
-    };
+    // SAFETY: the handle outlives the call; the routines do not use the argument as a pointer.
+    let error = heap::apart(|| unsafe { real(&raw mut handle, core::ptr::null(), routine, argument) });
     (error == 0).then_some(handle)
 }
 
@@ -123,23 +116,35 @@ extern "C" fn body(index: *mut c_void) -> *mut c_void {
     let index = index as usize;
     introduce(ThreadId(index as u16));
     wait_for_turn(index);
-    fiber::entry()
+    begin(ThreadId(index as u16))
+}
+
+/// Begins with a thread of the program, on the stack that it has as a fiber: what lies there has the same address.
+fn begin(thread: ThreadId) -> ! {
+    let (_, top) = world::get().fibers[thread.index()].stack.get();
+    let mut unused = 0;
+    // SAFETY: the stack is that of this thread alone, and fresh. The one of this call is left for good.
+    unsafe { switch::switch(&raw mut unused, switch::prepare(top, fiber::entry)) };
+    finish::internal(b"a thread came back from its end")
 }
 
 /// Starts the shim's own context and makes this thread the main thread of the program.
 pub fn run_program() -> ! {
-    if start_thread(serve, core::ptr::null_mut(), None).is_none() {
+    if start_thread(serve, core::ptr::null_mut()).is_none() {
         finish::end_with(Ending::Internal, 0, b"could not create the thread of the shim");
     }
+    give_turn(OWN);
     debugger::prepare();
     introduce(ThreadId::MAIN);
     control::get().pool[0].set(crate::fs_base::get());
     control::get().pool_size.set(MAX_THREADS);
     wait_for_turn(ThreadId::MAIN.index());
-    fiber::entry()
+    begin(ThreadId::MAIN)
 }
 
 extern "C" fn serve(_: *mut c_void) -> *mut c_void {
+    // Nothing of the world is to be looked at while the thread that creates this one is busy with that.
+    wait_for_turn(OWN);
     debugger::name(None);
     query::serve()
 }

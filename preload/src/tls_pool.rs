@@ -5,7 +5,7 @@
 //! `__thread` variables and everything else that hangs on it.
 
 use crate::syscalls::process;
-use crate::{arena, control, fs_base, start, sys};
+use crate::{arena, control, fs_base, heap, start, sys};
 use core::arch::asm;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -71,7 +71,7 @@ fn create_one(real: Create, index: usize) -> bool {
         libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), PARKED_STACK);
         // Without guards the stacks are one mapping: a fork copies every mapping.
         libc::pthread_attr_setguardsize(attributes.as_mut_ptr(), 0);
-        real(&raw mut thread, attributes.as_ptr(), park, index as *mut c_void) == 0
+        heap::apart(|| real(&raw mut thread, attributes.as_ptr(), park, index as *mut c_void)) == 0
     }
 }
 

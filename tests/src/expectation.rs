@@ -96,6 +96,7 @@ impl Expectation {
             isolation: list("snapshot fork exec"),
             levels: list("-O0 -O2"),
             scopes: SCOPES.map(String::from).into(),
+            threads_engine: true,
             ..Expectation::default()
         })
     }

@@ -26,7 +26,7 @@ use core::cell::Cell;
 use rscale_protocol::ThreadId;
 
 /// Where the shadow begins. The program's addresses, cut to 44 bits, do not collide: executables lie at 0x4..., 0x55...,
-/// the heap of the shim at 0x61..., libraries and stacks at 0x7f....
+/// the heap of the shim at 0x61..., stacks at 0x63..., libraries and the first stack at 0x7f....
 pub const BASE: u64 = 0x2000_0000_0000;
 const ADDRESS_BITS: u32 = 44;
 const LENGTH: u64 = 2 << ADDRESS_BITS;

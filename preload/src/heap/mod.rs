@@ -70,6 +70,16 @@ pub fn allocate(size: usize, alignment: usize) -> *mut u8 {
     block.map_or(core::ptr::null_mut(), |block| block.start_life(size as u64, site()))
 }
 
+/// Does what libc allocates memory for, and the program does not: how many threads there are, and of which kind, must not
+/// change where the blocks of the program lie. They lie where the last thread would have its own.
+pub fn apart<R>(act: impl FnOnce() -> R) -> R {
+    let current = &world::get().current;
+    let thread = current.replace(ThreadId(MAX_THREADS as u16 - 1));
+    let result = act();
+    current.set(thread);
+    result
+}
+
 /// Who asked for the block. Where a library did it on behalf of the program, as `operator new` does, the program; what
 /// streams need is their own business.
 fn site() -> u64 {

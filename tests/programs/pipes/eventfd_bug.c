@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: bug
+ * threads-engine: no
  * kind: deadlock
  *
  * One read may take both values; the second then waits for ever.

@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: bug
+ * threads-engine: no
  * kind: assertion
  * message: byte == 'a'
  */

@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: bug
+ * threads-engine: no
  * kind: deadlock
  *
  * poll for ever on a pipe that nobody writes to.

@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: bug
+ * threads-engine: no
  * kind: deadlock
  *
  * Nobody writes, and nobody closes the other end.

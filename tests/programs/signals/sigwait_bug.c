@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: bug
+ * threads-engine: no
  * kind: deadlock
  *
  * Two signals with the same number are one if nobody has taken the first: then the second wait is for ever.
