@@ -5,7 +5,7 @@
 
 use crate::syscalls::signals::send as signals;
 use crate::wrap::object;
-use crate::{access, arena, buffer, cancel, enabled, evaluation, finish, policy, sched, world};
+use crate::{access, arena, buffer, cancel, enabled, evaluation, finish, policy, sched, sys, world};
 use core::arch::asm;
 use core::cell::Cell;
 use rscale_protocol::dependence;
@@ -169,6 +169,9 @@ fn wait_for_turn(action: &Action) -> Choice {
     if !world.running.get() {
         finish::before_main(action);
     }
+    if world.forked_child.get() {
+        return wait_alone(action);
+    }
     access::spin::arrive(action.op);
     access::local::log();
     if world.model_in_step(|model| model.announce(action)) {
@@ -177,6 +180,15 @@ fn wait_for_turn(action: &Action) -> Choice {
     world.fiber().set_next(evaluation::marked(action));
     world.enabled.renew(action.thread);
     sched::wait_for_turn()
+}
+
+/// In a child process of the program: the threads that others would have to act are not there, and nobody else is scheduled.
+fn wait_alone(action: &Action) -> Choice {
+    match action.op {
+        Op::Choose => Choice::Proceed,
+        _ if action.is_timed() => Choice::TimeOut,
+        _ => sys::sleep_for_ever(),
+    }
 }
 
 /// Lets the scheduled action take effect and logs what it returned.

@@ -103,6 +103,14 @@ pub fn futex_wake(word: &core::sync::atomic::AtomicU32) {
     unsafe { call(libc::SYS_futex, [address, libc::FUTEX_WAKE as u64, i32::MAX as u64, 0, 0, 0]) };
 }
 
+/// Waits for what never comes, until the process is killed.
+pub fn sleep_for_ever() -> ! {
+    loop {
+        // SAFETY: sleeps until a signal comes.
+        unsafe { call(libc::SYS_pause, [0; 6]) };
+    }
+}
+
 /// Ends the process at once.
 pub fn exit_group(status: i32) -> ! {
     loop {

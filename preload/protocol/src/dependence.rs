@@ -33,6 +33,7 @@
 //! | futex wait, wait for a signal | all | compares memory that unseen code may write |
 //! | descriptor | W descriptor | what is in it, and the order of output |
 //! | yield, sleep, choose, go on computing | nothing | |
+//! | fork | all | the child has locks and memory as they are then |
 //! | exit, atomic begin and end on their own | all | |
 //!
 //! A step that changes something that an invariant reads also writes one more variable
@@ -122,7 +123,8 @@ pub fn row(action: &Action, choice: Choice, result: i32, context: Context) -> Ro
         }
         Op::Fence | Op::BufferRoom => Row::NOTHING,
         Op::OwnRead => Row { second: Some((Mode::Read, Role::None)), ..Row::NOTHING },
-        Op::AtomicBegin | Op::AtomicEnd | Op::SignalWait | Op::FutexWait | Op::ProcessExit => Row::EVERYONE,
+        Op::AtomicBegin | Op::AtomicEnd | Op::SignalWait | Op::FutexWait => Row::EVERYONE,
+        Op::Fork | Op::ProcessExit => Row::EVERYONE,
         Op::Read | Op::VainUpdate | Op::SemGetValue => Row::READ,
         Op::ThreadJoin | Op::ThreadTryJoin if failed => Row::READ,
         Op::MutexLock | Op::MutexTryLock | Op::SpinLock | Op::SpinTryLock => taking(failed, Mode::Write),

@@ -206,6 +206,8 @@ operations! {
     15 AtomicEnd "atomic end" Thread Everything;
     /// Waits for a signal, which may have been sent behind any step of another thread.
     16 SignalWait "wait for a signal" Thread ObjectAndMemory;
+    /// Makes a child process, which finds everything as it is at this moment.
+    17 Fork "fork" Thread Everything;
 
     /// Makes a mutex.
     20 MutexInit "mutex init" Mutex Object;

@@ -5,9 +5,10 @@
 //! threads only the calling one exists in it, and its operations are no scheduling points any more.
 
 use super::{alias, process, wrap};
-use crate::world;
+use crate::{gate, world};
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
+use rscale_protocol::{Op, Variable};
 
 const MAX_HANDLERS: usize = 128;
 
@@ -52,8 +53,9 @@ fn call(function: u64) {
     }
 }
 
-/// Forks, and marks the child.
+/// Forks, and marks the child. When that is among the steps of other threads decides what the child finds.
 fn fork_process() -> c_int {
+    gate::pass(gate::action(Op::Fork, Variable(0)));
     let pid = process::fork();
     if pid == 0 {
         world::get().forked_child.set(true);

@@ -60,6 +60,9 @@ pub fn create(
     if !world::get().running.get() {
         finish::before_main(&gate::action(Op::ThreadCreate, Variable(0)));
     }
+    if world::get().forked_child.get() {
+        return libc::EAGAIN; // nobody schedules the threads of a child process
+    }
     let attributes = match attributes::read(attributes) {
         Ok(attributes) => attributes,
         Err(error) => return error,

@@ -91,6 +91,7 @@ pub fn verb(op: Op) -> &'static str {
         Op::AtomicBegin => "enter an atomic section",
         Op::AtomicEnd => "leave an atomic section",
         Op::SignalWait => "get a signal",
+        Op::Fork => "fork",
         Op::MutexInit => "initialise mutex",
         Op::MutexLock => "lock",
         Op::MutexTryLock => "try to lock",

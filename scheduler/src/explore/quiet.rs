@@ -114,7 +114,7 @@ fn failed(step: &Step) -> Quiet {
 fn disturbed_by(action: &Action) -> Quiet {
     match action.op {
         Op::ThreadCancel | Op::ThreadKill | Op::SignalWait | Op::FutexWait => Quiet::ALL,
-        Op::AtomicBegin | Op::AtomicEnd | Op::ProcessExit => Quiet::ALL,
+        Op::AtomicBegin | Op::AtomicEnd | Op::Fork | Op::ProcessExit => Quiet::ALL,
         Op::ThreadTryJoin | Op::ThreadDetach => Quiet::LIVES,
         Op::ThreadJoin if action.is_timed() => Quiet::LIVES,
         Op::MutexInit | Op::MutexTryLock | Op::MutexDestroy | Op::MutexConsistent => Quiet::LOCKS,

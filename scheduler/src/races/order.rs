@@ -128,7 +128,7 @@ impl Order {
             Op::AtomicBegin if flags & Action::ANNOTATED != 0 => self.acquire(thread, SECTIONS),
             Op::AtomicEnd if flags & Action::ANNOTATED != 0 => _ = self.release(thread, SECTIONS),
             Op::AtomicBegin | Op::AtomicEnd | Op::BarrierLeave | Op::ThreadStart | Op::TestCancel => {}
-            Op::Yield | Op::Sleep | Op::Preempt | Op::Choose | Op::SignalWait | Op::ProcessExit => {}
+            Op::Yield | Op::Sleep | Op::Preempt | Op::Choose | Op::SignalWait | Op::Fork | Op::ProcessExit => {}
             _ => _ = self.release(thread, object),
         }
     }

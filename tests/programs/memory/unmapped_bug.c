@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: bug
+ * threads-engine: no
  * scope: all
  * kind: crash
  * message: SIGSEGV

@@ -1,5 +1,6 @@
 /* rscale-test
  * verdict: bug
+ * threads-engine: no
  * kind: crash
  * message: killed by SIGKILL
  *
