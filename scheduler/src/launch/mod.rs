@@ -8,6 +8,7 @@ mod arena_map;
 mod captured;
 mod choice;
 mod functions;
+mod orphans;
 mod processors;
 mod region_cache;
 mod regions;

@@ -3,13 +3,14 @@
 //! Code between fork and exec may only make system calls: that is the one unsafe promise here.
 #![allow(unsafe_code)]
 
+use super::orphans::{self, Running};
 use super::{ArenaMap, Captured, Launch, LaunchError, Regions, Shim};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::personality::{self, Persona};
 use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::signal::Signal;
-use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::sys::wait::{WaitStatus, waitpid};
 use nix::sys::{prctl, ptrace};
 use nix::unistd::{Pid, getpid, getppid};
 use rscale_protocol::arena::ARENA_VARIABLE;
@@ -28,6 +29,8 @@ const SHIM_NUMBER: RawFd = 500;
 pub struct Process {
     child: Child,
     status: Option<ExitStatus>,
+    /// Until it is dropped, after the process has been killed.
+    _running: Running,
 }
 
 impl Process {
@@ -45,8 +48,9 @@ impl Process {
         launch.write_setup(arena);
         let mut command = command(launch, shim, arena, regions, output)
             .map_err(|error| LaunchError::Resource("pass descriptors to the program", error))?;
+        let running = Running::begin();
         let child = command.spawn().map_err(|error| spawn_error(launch, error))?;
-        let mut process = Process { child, status: None };
+        let mut process = Process { child, status: None, _running: running };
         process.release_at_exec()?;
         Ok(process)
     }
@@ -98,9 +102,7 @@ impl Process {
             let _ = self.child.kill();
             self.status = self.child.wait().ok();
         }
-        while matches!(waitpid(Pid::from_raw(-self.pid().as_raw()), Some(WaitPidFlag::WNOHANG)), Ok(s) if s.pid().is_some())
-        {
-        }
+        orphans::end_group(self.pid());
     }
 }
 

@@ -165,17 +165,18 @@ fn closed_streams_change_nothing() {
 /// In one order of two threads the process is gone whenever it is tried; all others are explored.
 #[test]
 fn what_kills_its_process_every_time_is_a_finding() {
-    const PROGRAM: &str = "#include <pthread.h>\n#include <signal.h>\n#include <unistd.h>\n\
+    const PROGRAM: &str = "#include <pthread.h>\n#include <stdlib.h>\n\
         static int flag;\n\
         static void *set(void *unused) { flag = 1; return unused; }\n\
         int main(void) {\n\
             pthread_t thread;\n\
             pthread_create(&thread, NULL, set, NULL);\n\
-            if (flag) kill(getpid(), SIGKILL);\n\
-            return pthread_join(thread, NULL);\n\
+            int seen = flag;\n\
+            pthread_join(thread, NULL);\n\
+            return seen ? system(\"kill -9 $PPID\") : 0;\n\
         }\n";
     let place = Place::with("program", PROGRAM);
-    for options in [&["--jobs", "1"][..], &["--jobs", "2", "--alone", "0"], &["--jobs", "1", "--isolation", "fork"]] {
+    for options in [&["--jobs", "1"][..], &["--jobs", "2", "--alone", "0"]] {
         let line = ["run", "./program", "--keep-going", "--outcomes", "--quiet", "--json", "result.json"];
         expect_status(&place.rscale(&[&line[..], options].concat()), 1);
         let summary = summary(&place);
@@ -186,4 +187,36 @@ fn what_kills_its_process_every_time_is_a_finding() {
         let guarantee = summary.text("guarantee").to_string();
         assert!(guarantee.contains("1 execution lost"), "{options:?}: {guarantee}");
     }
+}
+
+/// Leaves a daemon and another child behind, in each execution.
+const LEAVES_PROCESSES: &str = r#"
+#define _DEFAULT_SOURCE
+#include <pthread.h>
+#include <unistd.h>
+static void *nothing(void *unused) { return unused; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, nothing, NULL);
+    if (fork() == 0) {
+        daemon(1, 0);
+        for (;;)
+            pause();
+    }
+    if (fork() == 0)
+        for (;;)
+            pause();
+    pthread_join(thread, NULL);
+    return 0;
+}
+"#;
+
+#[test]
+fn what_the_program_leaves_running_ends() {
+    let place = Place::with("leaves_processes", LEAVES_PROCESSES);
+    let program = place.scratch.file("leaves_processes").display().to_string();
+    expect_status(&place.rscale(&["run", &program, "--jobs", "1"]), 0);
+    let left = wait_for(|| processes_with(&program).is_empty().then_some(()));
+    assert!(left.is_some(), "still there: {:?}", processes_with(&program));
 }
