@@ -56,6 +56,7 @@ pub fn perform(mut action: Action, mut refresh: impl FnMut(&mut Action)) -> i32 
             Family::Memory => return 0,
             Family::Mutex | Family::RwLock | Family::Spin | Family::Semaphore => {}
             Family::Process => refuse(b"ends the process"),
+            Family::Thread if action.op == Op::Fork => refuse(b"starts a process"),
             _ => refuse_with(format_args!("calls a function that it must not ({})", action.op.name())),
         }
         note(&action);

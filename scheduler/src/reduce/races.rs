@@ -93,9 +93,13 @@ fn behind(
             found.extend(Some(predecessor).filter(|&first| is_direct(history, first, predecessors, is_this)))
         }
         Wait::Taken => {
-            // Who only sees that it is taken does not matter: without the first event there is nothing to see.
-            let sees = |other: &Predecessor| {
-                is_this(other) || is_here(other) && role_at(history, variable, other.event) == Some(Role::None)
+            // Who only sees that it is taken does not matter: without the first event there is nothing to see. Nor does what
+            // depends on everything and came before it was given back: there is no place for the event between the first
+            // one and that.
+            let is_general = |other: &Predecessor| history.event(other.event).footprint.reach == Reach::Everyone;
+            let sees = |other: &Predecessor| match is_here(other) {
+                true => is_this(other) || role_at(history, variable, other.event) == Some(Role::None),
+                false => is_general(other) && history.happens_before(other.event, predecessor),
             };
             let direct = |first: &EventIndex| is_direct(history, *first, predecessors, sees);
             found.extend(taken_before(history, predecessor, variable).filter(direct));
