@@ -16,7 +16,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Programs to compare; `RSCALE_ORACLE_PROGRAMS` overrides it.
-const PROGRAMS: u64 = 1000;
+const PROGRAMS: u64 = 700;
 /// Programs with more states or schedules are passed over, so that none takes long.
 const MOST_STATES: usize = 400;
 const MOST_PATHS: u64 = 2000;

@@ -137,7 +137,7 @@ impl Bench<'_> {
                 return complain("kind", kind, summary.of_first_finding("kind"));
             }
             self.check_texts(&summary).map_err(|problem| format!("{problem}\n{}", finished.describe()))?;
-            self.check_replays(kind)?;
+            self.check_replays(kind, isolation)?;
         }
         if self.is_clean() { self.compare_outcomes(&summary) } else { Ok(()) }
     }
@@ -159,8 +159,8 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// The trace shows the finding again, every time in the same words, and on kernel threads too.
-    fn check_replays(&self, kind: &str) -> Result<(), String> {
+    /// The trace shows the finding again, every time in the same words, and, however it was found, on kernel threads too.
+    fn check_replays(&self, kind: &str, isolation: &str) -> Result<(), String> {
         let mut first: Option<Finished> = None;
         for _ in 0..REPLAYS {
             let replayed = self.replay(&[], kind)?;
@@ -169,7 +169,7 @@ impl Bench<'_> {
                 return Err(format!("replays differ:\n{}\n{}", first.describe(), replayed.describe()));
             }
         }
-        if self.expectation.threads_engine {
+        if self.expectation.threads_engine && self.expectation.isolation[0] == isolation {
             self.replay(&["--engine", "threads"], kind).map_err(|problem| format!("--engine threads: {problem}"))?;
         }
         Ok(())
