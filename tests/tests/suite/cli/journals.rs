@@ -1,6 +1,6 @@
 //! `--journal` and `rscale resume`: a search that is interrupted in any way ends like one that is not.
 
-use crate::subjects::{CLEAN, ENDLESS, Place, TWO_BUGS, expect_status, readers, summary};
+use crate::cli::subjects::{CLEAN, ENDLESS, Place, TWO_BUGS, expect_status, readers, summary};
 use rscale_tests::process::{Running, wait_for};
 use rscale_tests::summary::Summary;
 use std::fs;

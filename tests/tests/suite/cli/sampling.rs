@@ -1,6 +1,6 @@
 //! Samples of the schedules: random, pct, pos. A seed stands for its executions, so nothing here is left to luck.
 
-use crate::subjects::{CLEAN, DEADLOCK, ENDLESS, Place, TWO_BUGS, expect_status};
+use crate::cli::subjects::{CLEAN, DEADLOCK, ENDLESS, Place, TWO_BUGS, expect_status};
 use rscale_tests::summary::Summary;
 use serde_json::Value;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Results for CI servers: JUnit, SARIF, annotations.
 
-use crate::subjects::{CLEAN, DEADLOCK, Place, TWO_BUGS, expect_status};
+use crate::cli::subjects::{CLEAN, DEADLOCK, Place, TWO_BUGS, expect_status};
 use serde_json::Value;
 use std::fs;
 

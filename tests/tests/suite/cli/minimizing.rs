@@ -1,6 +1,6 @@
 //! Findings are made small, and the orders that matter are named.
 
-use crate::subjects::{DEADLOCK, Place, expect_status, one_line};
+use crate::cli::subjects::{DEADLOCK, Place, expect_status, one_line};
 use rscale_tests::summary::Summary;
 use std::fs;
 

@@ -1,6 +1,6 @@
 //! `--invariant` and `--properties`: functions of the program that must hold, and all that can be wrong with one.
 
-use crate::subjects::{Place, expect_status, one_line, short};
+use crate::cli::subjects::{Place, expect_status, one_line, short};
 
 /// A thread breaks an order for a moment; and functions that are no good as invariants.
 const SUBJECT: &str = r#"

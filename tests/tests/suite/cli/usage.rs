@@ -1,6 +1,6 @@
 //! Command lines that make no sense: status 2, and what would make sense.
 
-use crate::subjects::{CLEAN, DEADLOCK, Place, expect_status};
+use crate::cli::subjects::{CLEAN, DEADLOCK, Place, expect_status};
 
 #[test]
 fn nothing_and_nonsense() {

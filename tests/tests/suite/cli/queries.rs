@@ -1,6 +1,6 @@
 //! `rscale replay --break --eval --backtrace`: a state in the middle of a schedule, or at its end.
 
-use crate::subjects::{DEADLOCK, Place, expect_status, short};
+use crate::cli::subjects::{DEADLOCK, Place, expect_status, short};
 
 /// The deadlock, with functions to ask.
 fn recorded() -> Place {

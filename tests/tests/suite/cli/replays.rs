@@ -1,6 +1,6 @@
 //! `rscale replay`: of good traces, and of everything that can be wrong with one.
 
-use crate::subjects::{CLEAN, DEADLOCK, Place, expect_status, one_line};
+use crate::cli::subjects::{CLEAN, DEADLOCK, Place, expect_status, one_line};
 use std::fs;
 
 /// A directory with a program that deadlocks, and the trace of that.

@@ -1,6 +1,6 @@
 //! Progress and colours: on a terminal only.
 
-use crate::subjects::{DEADLOCK, ENDLESS, Place, expect_status};
+use crate::cli::subjects::{DEADLOCK, ENDLESS, Place, expect_status};
 
 /// The line on which progress is shown is erased like this.
 const ERASE: &str = "\r\u{1b}[K";

@@ -1,6 +1,6 @@
 //! What a run prints and writes.
 
-use crate::subjects::{CLEAN, DEADLOCK, Place, TWO_BUGS, expect_status};
+use crate::cli::subjects::{CLEAN, DEADLOCK, Place, TWO_BUGS, expect_status};
 use rscale_tests::summary::Summary;
 use std::collections::BTreeSet;
 use std::fs;

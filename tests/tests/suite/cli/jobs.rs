@@ -1,7 +1,7 @@
 //! `--jobs`: several workers find what one finds, whatever happens to them.
 
-use crate::machine::{processes_with, send, shared_memory};
-use crate::subjects::{ENDLESS, Place, TWO_BUGS, expect_status, readers, summary};
+use crate::cli::machine::{processes_with, send, shared_memory};
+use crate::cli::subjects::{ENDLESS, Place, TWO_BUGS, expect_status, readers, summary};
 use nix::sys::signal::Signal;
 use rscale_tests::process::{Running, wait_for};
 use rscale_tests::summary::Summary;

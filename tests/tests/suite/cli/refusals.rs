@@ -1,6 +1,6 @@
 //! Programs that rscale can not run: it says what is wrong and what to do, before anything is started.
 
-use crate::subjects::{CLEAN, Place, expect_status};
+use crate::cli::subjects::{CLEAN, Place, expect_status};
 use rscale_tests::compile::compile;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;

@@ -1,6 +1,6 @@
 //! Searches with a bound on preemptions or delays, and with several bounds one after the other.
 
-use crate::subjects::{CLEAN, DEADLOCK, Place, expect_status, one_line};
+use crate::cli::subjects::{CLEAN, DEADLOCK, Place, expect_status, one_line};
 use rscale_tests::summary::Summary;
 
 fn summary(place: &Place, arguments: &[&str], status: i32) -> Summary {

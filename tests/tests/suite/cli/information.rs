@@ -1,6 +1,6 @@
 //! Commands that only tell something.
 
-use crate::subjects::{Place, expect_status};
+use crate::cli::subjects::{Place, expect_status};
 use rscale_tests::process;
 use std::process::Command;
 

@@ -1,6 +1,6 @@
 //! Names and values in reports: of variables, members, locals, heap objects, as the source has them.
 
-use crate::subjects::{Place, expect_status};
+use crate::cli::subjects::{Place, expect_status};
 use rscale_tests::compile::{Compiler, compile_with};
 use std::time::{Duration, SystemTime};
 

@@ -1,6 +1,6 @@
 //! `--max-memory`: a search that needs more stops, and says so.
 
-use crate::subjects::{ENDLESS, Place, expect_status, summary};
+use crate::cli::subjects::{ENDLESS, Place, expect_status, summary};
 
 /// A thread that allocates for as long as it gets something.
 const GREEDY: &str = r#"

@@ -1,6 +1,6 @@
 //! `--races`: what a report of a data race says, and that its trace replays.
 
-use crate::subjects::{CLEAN, Place, expect_status, one_line};
+use crate::cli::subjects::{CLEAN, Place, expect_status, one_line};
 use rscale_tests::summary::Summary;
 use std::fs;
 

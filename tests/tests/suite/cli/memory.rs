@@ -1,6 +1,6 @@
 //! `--memory tso` and `pso`: findings that sequential consistency does not have, their traces and their replays.
 
-use crate::subjects::{Place, expect_status, one_line};
+use crate::cli::subjects::{Place, expect_status, one_line};
 use std::fs;
 
 /// Both threads miss the other one's store if stores are delayed.

@@ -1,6 +1,6 @@
 //! The code that is watched: libraries that are added, functions and files that are left out, and names that are wrong.
 
-use crate::subjects::{Place, expect_status, one_line};
+use crate::cli::subjects::{Place, expect_status, one_line};
 use rscale_tests::compile::compile;
 use rscale_tests::process::{self, Finished};
 use rscale_tests::summary::Summary;

@@ -1,7 +1,7 @@
 //! Ends that come from outside: Ctrl-C, `kill`, readers that go away. Results are kept, and nothing is left behind.
 
-use crate::machine::{is_alive, processes_with, send, shared_memory, target_of, wait_until_exploring};
-use crate::subjects::{DEADLOCK, ENDLESS, Place, expect_status, summary};
+use crate::cli::machine::{is_alive, processes_with, send, shared_memory, target_of, wait_until_exploring};
+use crate::cli::subjects::{DEADLOCK, ENDLESS, Place, expect_status, summary};
 use nix::sys::signal::Signal;
 use rscale_tests::process::{Finished, Running, wait_for};
 use rscale_tests::summary::Summary;

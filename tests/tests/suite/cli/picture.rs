@@ -1,7 +1,7 @@
 //! `rscale report --html`: the page of a trace.
 
-use crate::memory::STORE_BUFFERING;
-use crate::subjects::{DEADLOCK, Place, expect_status};
+use crate::cli::memory::STORE_BUFFERING;
+use crate::cli::subjects::{DEADLOCK, Place, expect_status};
 use std::fs;
 
 fn page(place: &Place, trace: &str, status: i32) -> String {
