@@ -63,7 +63,9 @@ impl fmt::Display for Failure {
             Failure::Usage(text) | Failure::CannotRun(text) | Failure::Nondeterministic(text) => f.write_str(text),
             Failure::Interrupted => f.write_str("interrupted before the first execution"),
             Failure::OutOfTime => f.write_str("the time limit was over before the end of the first execution"),
-            Failure::OutOfMemory => f.write_str("the memory limit was reached before the end of the first execution"),
+            Failure::OutOfMemory => f.write_str(
+                "the memory limit was reached before the end of the first execution, or all memory was in use",
+            ),
         }
     }
 }

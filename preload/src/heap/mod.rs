@@ -12,9 +12,10 @@ pub use block::is_poison;
 pub use check::at_exit;
 
 use crate::access::{freed, region};
-use crate::{control, finish, gate, sys, syscalls, world};
+use crate::{arena, control, finish, gate, sys, syscalls, world};
 use block::{ALIGNMENT, Block, HEADER};
 use core::cell::Cell;
+use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::ending::HeapError;
 use rscale_protocol::{MAX_THREADS, ThreadId};
 
@@ -102,8 +103,13 @@ fn extend(thread: usize, size: u64, alignment: u64) -> Option<Block> {
     let gap = data - HEADER - start;
     let total = HEADER + block::room_for(size);
     let all = state().total.get() + gap + total;
-    if top.get() + gap + total > STRIDE || all > control::get().heap_limit.get() {
+    let limit = control::get().heap_limit.get();
+    if top.get() + gap + total > STRIDE || all > limit {
+        arena::get().mailbox.heap.refused_beyond.store(limit.min(STRIDE), Relaxed);
         return None;
+    }
+    if all >> 20 != state().total.get() >> 20 {
+        arena::get().mailbox.heap.mebibytes.store(all >> 20, Relaxed);
     }
     state().total.set(all);
     if gap > 0 {

@@ -20,7 +20,7 @@ pub use log::StepLog;
 pub use memory::Memory;
 pub use result::{Block, RunEnd, ThreadState};
 pub use target::Target;
-pub use usage::memory_in_use;
+pub use usage::is_too_much_in_use;
 pub use watchdog::Limits;
 
 use crate::launch::LaunchError;

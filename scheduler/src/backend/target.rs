@@ -9,7 +9,7 @@ use super::result::{read_end, read_flushes, read_threads};
 use super::terminate;
 use super::watchdog::{Hang, Watchdog};
 use super::{
-    Backend, BackendError, Block, Limits, Memory, RunEnd, RunRequest, StepLog, ThreadState, mailbox, memory_in_use,
+    Backend, BackendError, Block, Limits, Memory, RunEnd, RunRequest, StepLog, ThreadState, is_too_much_in_use, mailbox,
 };
 use crate::explore::Locations;
 use crate::interrupt;
@@ -209,14 +209,14 @@ impl Target {
             if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Err(BackendError::OutOfTime);
             }
-            if self.memory_limit.is_some_and(|limit| memory_in_use() > limit) {
+            if is_too_much_in_use(self.memory_limit) {
                 return Err(BackendError::OutOfMemory);
             }
             if self.process().is_none_or(|process| process.ended().is_some()) {
                 return Ok(None);
             }
-            let (pid, heartbeat) = (self.memory().pid(), self.arena.mailbox.heartbeat.load(Relaxed));
-            match watchdog.get_or_insert_with(|| Watchdog::new(self.limits, pid, heartbeat)).look(pid, heartbeat) {
+            let (pid, life) = (self.memory().pid(), self.life());
+            match watchdog.get_or_insert_with(|| Watchdog::new(self.limits, pid, life)).look(pid, life) {
                 Some(hang) if self.hang.is_none() => {
                     // The shim ends the execution where it is; if not even that helps, the process is given up.
                     self.hang = Some(hang);

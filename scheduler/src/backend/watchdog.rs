@@ -7,6 +7,9 @@ use super::process_stat::ProcessStat;
 use nix::unistd::Pid;
 use std::time::{Duration, Instant};
 
+/// How much sooner a program counts as hanging where it has been seen to hang.
+const HASTE: u32 = 4;
+
 /// When a program counts as hanging.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -16,10 +19,27 @@ pub struct Limits {
     pub asleep: Duration,
 }
 
+/// By what the watchdog sees that the program moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Life {
+    /// Steps that were taken.
+    pub steps: u64,
+    /// Mebibytes of the heap that are in use: a program that takes all there is comes to an end.
+    pub heap: u64,
+}
+
+impl Limits {
+    /// For what has hung before: it need not take as long to be believed.
+    #[must_use]
+    pub fn once_more(self) -> Limits {
+        Limits { busy: self.busy / HASTE, asleep: self.asleep / HASTE }
+    }
+}
+
 /// Watches one run.
 pub struct Watchdog {
     limits: Limits,
-    heartbeat: u64,
+    seen: Life,
     processor_time: Duration,
     since: Instant,
 }
@@ -35,15 +55,15 @@ pub enum Hang {
 
 impl Watchdog {
     /// Starts to watch.
-    pub fn new(limits: Limits, pid: Pid, heartbeat: u64) -> Watchdog {
-        Watchdog { limits, heartbeat, processor_time: processor_time(pid), since: Instant::now() }
+    pub fn new(limits: Limits, pid: Pid, seen: Life) -> Watchdog {
+        Watchdog { limits, seen, processor_time: processor_time(pid), since: Instant::now() }
     }
 
     /// Looks again; says if the program hangs.
-    pub fn look(&mut self, pid: Pid, heartbeat: u64) -> Option<Hang> {
+    pub fn look(&mut self, pid: Pid, seen: Life) -> Option<Hang> {
         let now = processor_time(pid);
-        if heartbeat != self.heartbeat {
-            *self = Watchdog::new(self.limits, pid, heartbeat);
+        if seen != self.seen {
+            *self = Watchdog::new(self.limits, pid, seen);
             return None;
         }
         let busy = now.saturating_sub(self.processor_time);

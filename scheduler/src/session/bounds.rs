@@ -1,6 +1,6 @@
 //! The bounds of a search, and why it stopped.
 
-use crate::backend::memory_in_use;
+use crate::backend::is_too_much_in_use;
 use crate::config::RunConfig;
 use crate::explore::Counts;
 use crate::filters;
@@ -39,8 +39,10 @@ pub struct Bounds {
     /// Whether runs that were cut count too: a search that never ends may have no others.
     counts_runs: bool,
     deadline: Option<Instant>,
-    /// How much memory may be used, and when to look next.
-    memory: Option<(u64, Instant)>,
+    /// How much memory may be used: what there is, if the user does not say.
+    max_memory: Option<u64>,
+    /// When to look at it next.
+    next_measurement: Instant,
 }
 
 impl Bounds {
@@ -53,7 +55,8 @@ impl Bounds {
             max_executions: config.max_executions.unwrap_or(u64::MAX),
             counts_runs: config.filters.as_deref().is_some_and(filters::is_endless),
             deadline: config.time_limit.and_then(|limit| start.checked_add(limit)),
-            memory: config.max_memory.as_ref().map(|size| (size.bytes, start)),
+            max_memory: config.max_memory.as_ref().map(|size| size.bytes),
+            next_measurement: start,
         }
     }
 
@@ -86,15 +89,15 @@ impl Bounds {
         if self.counts_runs { counts.runs } else { counts.executions }
     }
 
-    /// Whether more memory is used than the user allows. Looking takes some ten microseconds, so it is not done often.
+    /// Whether more memory is used than the user allows, or the machine has. Looking takes some ten microseconds, so it is
+    /// not done often.
     pub fn is_out_of_memory(&mut self) -> bool {
-        let Some((limit, next)) = &mut self.memory else { return false };
         let now = Instant::now();
-        if now < *next {
+        if now < self.next_measurement {
             return false;
         }
-        *next = now + BETWEEN_MEASUREMENTS;
-        memory_in_use() > *limit
+        self.next_measurement = now + BETWEEN_MEASUREMENTS;
+        is_too_much_in_use(self.max_memory)
     }
 
     /// The bound that is reached, if one is.

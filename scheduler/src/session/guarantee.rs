@@ -41,8 +41,9 @@ pub fn of(search: &dyn Strategy, end: End, config: &RunConfig, target: &Target) 
         Stop::Executions => Some(format!("stopped after {} executions, as asked", counts.executions)),
         Stop::Time => Some(format!("stopped by the time limit, after {} executions", counts.executions)),
         Stop::Memory => {
-            let limit = config.max_memory.as_ref().map_or_else(String::new, ToString::to_string);
-            Some(format!("stopped at the memory limit of {limit}, after {} executions", counts.executions))
+            let limit = config.max_memory.as_ref().map(|limit| format!("at the memory limit of {limit}"));
+            let limit = limit.unwrap_or_else(|| "when this machine was about to have no memory left".into());
+            Some(format!("stopped {limit}, after {} executions", counts.executions))
         }
         Stop::Interrupted => Some(format!("interrupted after {} executions", counts.executions)),
     };

@@ -59,6 +59,8 @@ pub struct Host {
     /// Looks for data races, if that is asked for.
     detector: Option<Box<Detector>>,
     notes: Vec<String>,
+    /// Whether they say that there was not enough memory.
+    has_noted_end_of_heap: bool,
     /// When the time that the user gave is over.
     deadline: Option<Instant>,
     /// When the time for what is done now is over, if that is earlier.
@@ -116,15 +118,14 @@ impl Host {
 
     /// The same, but the program is started when it is needed.
     pub fn dormant(launch: Launch, rules: &Rules) -> Result<Host, Failure> {
-        // Instrumented code takes its time.
-        let slowness = if launch.instrumentation.is_some() { SLOWNESS } else { 1 };
-        let limits = Limits { busy: rules.hang_limit * slowness, asleep: rules.hang_limit * PATIENCE };
+        let limits = limits(&launch, rules);
         let target = Target::dormant(launch, limits).map_err(failure)?;
         Ok(Host {
             frontend: Frontend::new(target),
             rules: *rules,
             detector: rules.races.then(Box::default),
             notes: Vec::new(),
+            has_noted_end_of_heap: false,
             deadline: None,
             limit: None,
         })
@@ -203,6 +204,7 @@ impl Host {
                     return Ok(());
                 }
             } else if !self.adapt(&end.clone())? {
+                self.note_end_of_heap();
                 return self.look_for_races(execution, Some(request));
             }
         }
@@ -287,6 +289,12 @@ impl Host {
         self.frontend.backend_mut().share_processor(processors);
     }
 
+    /// What is run from now on has hung before, or not.
+    pub fn expect_hang(&mut self, expected: bool) {
+        let limits = limits(self.target().launch(), &self.rules);
+        self.frontend.backend_mut().set_limits(if expected { limits.once_more() } else { limits });
+    }
+
     /// The process of the program.
     pub fn target(&self) -> &Target {
         self.frontend.backend()
@@ -362,6 +370,12 @@ impl Host {
 }
 
 /// The program's own code, and what the user adds and takes out.
+/// When the program counts as hanging: instrumented code takes its time.
+fn limits(launch: &Launch, rules: &Rules) -> Limits {
+    let slowness = if launch.instrumentation.is_some() { SLOWNESS } else { 1 };
+    Limits { busy: rules.hang_limit * slowness, asleep: rules.hang_limit * PATIENCE }
+}
+
 fn instrumentation(subject: &Subject, watched: &Watched) -> Instrumentation {
     let mut files = vec![subject.executable.clone()];
     files.extend(watched.libraries.iter().cloned());

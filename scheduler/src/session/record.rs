@@ -177,7 +177,10 @@ impl<'a> Recorder<'a> {
 /// Runs the schedule again: the same must happen.
 fn confirm(finding: &Finding, violation: &Violation, host: &mut Host, rules: &Rules) -> Result<(), Failure> {
     let mut again = Execution::default();
-    host.run(Plan::of(&finding.schedule), &mut again)?;
+    host.expect_hang(violation.kind == Kind::Hang);
+    let run = host.run(Plan::of(&finding.schedule), &mut again);
+    host.expect_hang(false);
+    run?;
     let shows_again = |shown: &Shown| {
         shown.violation == *violation && explain::schedule(&again.steps[..shown.steps]) == finding.schedule
     };

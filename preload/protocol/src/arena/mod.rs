@@ -12,12 +12,14 @@ mod command;
 mod debugging;
 mod entry;
 mod evaluation;
+mod mailbox;
 mod policy;
 
 pub use command::{Command, Reply};
 pub use debugging::Debugging;
 pub use entry::{Entry, LocalState, Log, RawEntry, Step, Token};
 pub use evaluation::{Evaluation, Look, MAX_INVARIANTS, MAX_READS, Piece, Pieces, Progress, Remembered};
+pub use mailbox::{HeapUse, Mailbox};
 pub use policy::{Beyond, MAX_CHANGES, Policy};
 
 use crate::ops::Op;
@@ -105,29 +107,6 @@ pub struct Arena {
     /// What happened.
     pub log: Log,
 }
-
-/// Hand-over. Each side counts its word up and wakes the other; both words are futexes.
-#[repr(C, align(64))]
-pub struct Mailbox {
-    /// Commands given so far.
-    pub commands: AtomicU32,
-    /// Whether the shim sleeps on `commands`.
-    pub shim_sleeps: AtomicU32,
-    /// Replies given so far, on a cache line of their own.
-    pub replies: Line<AtomicU32>,
-    /// Whether the scheduler sleeps on `replies`.
-    pub scheduler_sleeps: AtomicU32,
-    /// The kind of the last reply.
-    pub reply: AtomicU32,
-    /// Counts every step that is taken: the watchdog sees that the program moves.
-    pub heartbeat: AtomicU64,
-    /// Which of the shim's forks serves the scheduler; a futex on which the next one sleeps.
-    pub turn: Line<AtomicU32>,
-}
-
-/// A value on a cache line of its own.
-#[repr(C, align(64))]
-pub struct Line<T>(pub T);
 
 /// What the shim must know before `main`.
 #[repr(C, align(64))]

@@ -1,7 +1,8 @@
 //! Having the program begin a run: one that is asked for, or one that is likely to be.
 
 use super::Target;
-use crate::backend::{BackendError, RunRequest, mailbox};
+use crate::backend::watchdog::Life;
+use crate::backend::{BackendError, Limits, RunRequest, mailbox};
 use rscale_protocol::arena::{Command, Isolation, MAX_STEPS, Reply, store_set};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -35,6 +36,24 @@ impl Target {
             }
         }
         Ok(())
+    }
+
+    /// What the program shows of its being alive.
+    pub(super) fn life(&self) -> Life {
+        let mailbox = &self.arena.mailbox;
+        Life { steps: mailbox.heartbeat.load(Relaxed), heap: mailbox.heap.mebibytes.load(Relaxed) }
+    }
+
+    /// When it counts as hanging from now on.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// The most that there is of the heap, if an execution has asked for more.
+    #[must_use]
+    pub fn heap_limit_met(&self) -> Option<u64> {
+        let limit = self.arena.mailbox.heap.refused_beyond.load(Relaxed);
+        (limit != 0).then_some(limit)
     }
 
     /// Has the program begin a run.

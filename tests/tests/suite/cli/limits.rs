@@ -1,4 +1,4 @@
-//! `--max-memory`: a search that needs more stops, and says so.
+//! Memory comes to an end: of the heap, of what `--max-memory` allows.
 
 use crate::cli::subjects::{ENDLESS, Place, expect_status, summary};
 
@@ -28,6 +28,39 @@ fn a_program_that_eats_all_memory_is_stopped() {
     let finished = place.rscale(&["run", "./program", "--max-memory", "300M"]);
     expect_status(&finished, 3);
     assert!(finished.err().contains("the memory limit was reached"), "{}", finished.describe());
+}
+
+/// Takes all there is, and does not expect that it ends.
+const CARELESS: &str = r#"
+#include <pthread.h>
+#include <stdlib.h>
+static void *volatile last;
+static void *take(void *unused)
+{
+    for (;;) {
+        char *block = malloc(64 << 20);
+        last = block;
+        block[0] = 1;
+    }
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, take, NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}
+"#;
+
+#[test]
+fn where_malloc_fails_the_report_says_why() {
+    let place = Place::with("program", CARELESS);
+    let finished = place.rscale(&["run", "./program", "--json", "result.json"]);
+    expect_status(&finished, 1);
+    let summary = summary(&place);
+    assert!(summary.has_finding("crash"), "{}", finished.describe());
+    assert!(finished.out().contains("more memory than there is for it"), "{}", finished.describe());
 }
 
 #[test]
