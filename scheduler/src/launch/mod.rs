@@ -12,8 +12,10 @@ mod orphans;
 mod processors;
 mod region_cache;
 mod regions;
+mod settle;
 mod shim;
 mod spawn;
+mod tracee;
 
 pub use arena_map::ArenaMap;
 pub use captured::Captured;

@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 
 use super::orphans::{self, Running};
+use super::settle::settle;
 use super::{ArenaMap, Captured, Launch, LaunchError, Regions, Shim};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
@@ -60,6 +61,8 @@ impl Process {
         loop {
             match waitpid(self.pid(), None) {
                 Ok(WaitStatus::Stopped(pid, Signal::SIGTRAP)) => {
+                    // Where that is impossible, addresses differ from process to process; within one they do not.
+                    let _ = settle(pid);
                     return ptrace::detach(pid, None).map_err(|error| LaunchError::Ptrace(error.into()));
                 }
                 Ok(WaitStatus::Stopped(pid, signal)) => {
@@ -208,7 +211,7 @@ fn prepare_child(inherited: [RawFd; 3], shim_number: RawFd, parent: Pid) -> io::
     if getppid() != parent {
         return Err(io::ErrorKind::Interrupted.into());
     }
-    // Where this is forbidden, addresses differ from process to process; within one they do not.
+    // Where this is forbidden, memory is rearranged after the exec.
     let _ = personality::get().and_then(|persona| personality::set(persona | Persona::ADDR_NO_RANDOMIZE));
     ptrace::traceme()?;
     Ok(())

@@ -4,6 +4,7 @@
 
 mod bounded;
 mod ci;
+mod containers;
 mod endings;
 mod information;
 mod invariants;
