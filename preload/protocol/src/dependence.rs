@@ -155,7 +155,7 @@ pub fn may_change(op: Op) -> bool {
 }
 
 /// Whether an operation with this result did what it is for. A mutex whose owner died is taken all the same.
-fn is_done(result: i32) -> bool {
+pub(crate) fn is_done(result: i32) -> bool {
     result == 0 || result == EOWNERDEAD
 }
 

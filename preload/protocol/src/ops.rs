@@ -3,6 +3,8 @@
 //! A row gives the number that stands in the log, the name that stands in reports, the family of objects it works on
 //! and what it touches. To add an operation: one row here, and its effect in the model of its family.
 
+use crate::dependence::is_done;
+
 /// The kind of object an operation works on; each family is one file of the [model](crate::model).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Family {
@@ -160,10 +162,10 @@ impl Op {
     #[must_use]
     #[inline(always)]
     pub fn changed_nothing(self, result: i32) -> bool {
-        self.changes_nothing() || self.is_attempt() && result != 0
+        self.changes_nothing() || self.is_attempt() && !is_done(result)
     }
 
-    /// Whether the operation changes something only if it succeeds, that is, returns 0.
+    /// Whether the operation changes something only if it succeeds, that is, [`is_done`] with it.
     #[must_use]
     #[inline(always)]
     pub fn is_attempt(self) -> bool {
