@@ -92,6 +92,7 @@ fn execute(chosen: usize) {
         begin_execution();
     }
     control::get().dirty.set(true);
+    crate::access::enter();
     fiber::enter();
     while checkpoint::take_if_wanted() {
         fiber::enter();

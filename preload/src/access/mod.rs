@@ -98,6 +98,13 @@ pub fn make_writable(address: u64) -> bool {
     shadow::make_writable(address)
 }
 
+/// Fibers are about to run.
+pub fn enter() {
+    if is_on() {
+        vectors::forget();
+    }
+}
+
 /// Saves what is known of this execution.
 pub fn save(tape: &mut Tape) {
     if is_on() {

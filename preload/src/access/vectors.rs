@@ -40,6 +40,12 @@ pub fn kept(call: impl FnOnce()) {
         return saved(call);
     }
     call();
+    forget();
+}
+
+/// Whatever ran last has left nothing behind that whoever runs next could find.
+#[inline(always)]
+pub fn forget() {
     if are_used() {
         clear();
     }
@@ -66,12 +72,14 @@ fn saved(call: impl FnOnce()) {
         place.add(HEADER).cast::<[u64; HEADER_BYTES / 8]>().write([0; HEADER_BYTES / 8]);
         asm!("xsave64 [{}]", in(reg) place, in("eax") PARTS, in("edx") 0, options(nostack));
     }
+    // Other threads have values of their own, and one that starts has none.
+    clear();
     call();
     // SAFETY: restores what was saved above.
     unsafe { asm!("xrstor64 [{}]", in(reg) place, in("eax") PARTS, in("edx") 0, options(nostack)) };
 }
 
-/// Brings the registers back to their initial state, which is what they were in.
+/// Brings the registers to their initial state.
 #[cold]
 fn clear() {
     // SAFETY: the buffer is aligned, large enough, and has the header of an initial state.
