@@ -9,6 +9,7 @@
 //! that lies outside of them ([`access`]). What the kernel holds can not be saved: there is no checkpoint behind anything
 //! that [`syscalls::undo`] would have to undo.
 
+mod changes;
 mod tape;
 
 pub use tape::Tape;

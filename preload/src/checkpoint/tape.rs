@@ -57,10 +57,30 @@ impl Tape {
 
     /// Room for so much more; None if there is not.
     fn advance(&mut self, length: u64) -> Option<u64> {
+        let place = self.reserve(length)?;
+        self.skip(length);
+        Some(place)
+    }
+
+    /// The place of the next thing if so much has room there; None if not.
+    pub(super) fn reserve(&mut self, length: u64) -> Option<u64> {
         self.is_full |= self.end - self.next < length;
-        let place = self.next;
-        self.next += if self.is_full { 0 } else { length };
-        (!self.is_full).then_some(place)
+        (!self.is_full).then_some(self.next)
+    }
+
+    /// What comes next is at a multiple of this, which is small against the room that is reserved.
+    pub(super) fn align(&mut self, to: u64) {
+        self.next = (self.next.next_multiple_of(to)).min(self.end);
+    }
+
+    /// So much has been put on the tape, or taken from it.
+    pub(super) fn skip(&mut self, length: u64) {
+        self.next += length;
+    }
+
+    /// The place of the next thing.
+    pub(super) fn place(&self) -> u64 {
+        self.next
     }
 
     /// Brings memory back to what it was when it was saved.

@@ -22,6 +22,11 @@ struct Piece {
 }
 
 impl Piece {
+    /// Its pages.
+    fn pages(&self) -> impl Iterator<Item = u64> + use<> {
+        (self.start..self.end).step_by(PAGE as usize)
+    }
+
     /// Makes it zero from an address on.
     fn clear_from(&self, start: u64) {
         let length = self.end - start;
@@ -88,7 +93,7 @@ impl Fresh {
     pub fn save(&self, tape: &mut Tape) {
         for (thread, piece) in self.used() {
             tape.put(Saved { thread, length: piece.end - piece.start });
-            tape.save(piece.start, piece.end - piece.start);
+            piece.pages().for_each(|page| tape.save_changes(page, 0));
         }
         tape.put(Saved::LAST);
     }
@@ -101,7 +106,7 @@ impl Fresh {
                 piece.clear_from(piece.start);
                 continue;
             }
-            tape.bring_back(piece.start, saved.length);
+            piece.pages().take((saved.length / PAGE) as usize).for_each(|page| tape.bring_back_changes(page, 0));
             piece.clear_from(piece.start + saved.length);
             saved = tape.take();
         }

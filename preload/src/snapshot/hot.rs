@@ -101,20 +101,20 @@ impl HotSet {
     /// Saves the pages as they are now.
     pub fn save(&self, tape: &mut Tape) {
         tape.put(self.count);
-        self.pages_from(0).for_each(|page| tape.save(page.address, PAGE));
+        self.pages_from(0).for_each(|page| tape.save_changes(page.address, page.saved));
     }
 
     /// Brings back the pages as they were saved. Those that were not hot yet had not changed since the snapshot.
     pub fn bring_back(&self, tape: &mut Tape) {
         let count: usize = tape.take();
-        self.pages_from(0).take(count).for_each(|page| tape.bring_back(page.address, PAGE));
+        self.pages_from(0).take(count).for_each(|page| tape.bring_back_changes(page.address, page.saved));
         self.copy_back_from(count);
     }
 }
 
 /// # Safety
 /// Both must be pages, the first writable, the second readable.
-unsafe fn copy_page(to: u64, from: u64) {
+pub unsafe fn copy_page(to: u64, from: u64) {
     // SAFETY: as the caller promises. The instruction is the fastest way for whole pages, and calls nobody.
     unsafe {
         asm!("rep movsb", inout("rcx") PAGE => _, inout("rdi") to => _, inout("rsi") from => _,
