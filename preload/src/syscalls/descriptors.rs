@@ -5,7 +5,7 @@
 //! of the way: the program must get the same numbers in every execution, and those are the lowest free ones.
 
 use super::{kernel, report};
-use crate::control;
+use crate::{control, kernel_threads};
 use core::cell::Cell;
 
 /// Descriptors that are looked at.
@@ -123,6 +123,15 @@ pub fn is_captured(stat: &libc::stat) -> bool {
         .captured
         .iter()
         .any(|file| file.inode.get() != 0 && file.device.get() == stat.st_dev && file.inode.get() == stat.st_ino)
+}
+
+/// Whether the standard output still goes to the file that it went to at the snapshot, and that is a captured one.
+pub fn is_output_captured() -> bool {
+    match kernel_threads::are_used() {
+        // Nothing is kept of the descriptors then.
+        true => kernel::stat(1).is_ok_and(|stat| stat.st_mode & libc::S_IFMT == libc::S_IFREG),
+        false => STATE.captured[0].inode.get() != 0 && is_original(1),
+    }
 }
 
 /// Whether the number is one of the shim's own.

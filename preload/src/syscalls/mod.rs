@@ -26,7 +26,8 @@ mod transfer;
 pub mod trap;
 pub mod wait;
 
-use crate::{buffer, evaluation, gate, sys, world};
+use crate::{arena, buffer, evaluation, gate, sys, world};
+use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::{Action, Op, Variable};
 use table::Handling;
 
@@ -193,6 +194,19 @@ pub fn begin() {
 /// Closes every descriptor of a process that is about to end.
 pub fn close_all() {
     descriptors::close_all();
+}
+
+/// Whether the standard output is still what it was at the snapshot: a file that the scheduler process reads.
+pub fn is_output_captured() -> bool {
+    descriptors::is_output_captured()
+}
+
+/// Whether it makes no difference if the scheduler process gets what this call would write to the standard output in
+/// another way: nothing has been written before, or done to descriptors, and the call would neither wait nor be seen.
+pub fn may_be_kept_in_memory(write: &Call) -> bool {
+    let is_plain = !must_drain(write) && !is_cancelled(write) && !accesses::are_watched(write);
+    let is_known = arena::get().setup.watch_syscalls.load(Relaxed) != 0 && !world::get().forked_child.get();
+    is_plain && is_known && descriptors::is_output_captured() && descriptors::is_untouched()
 }
 
 /// Whether the execution has not done anything yet that [`undo`] would undo.

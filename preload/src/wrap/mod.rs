@@ -34,6 +34,7 @@ pub mod sleep;
 pub mod sort;
 pub mod specific;
 pub mod spin;
+pub mod standard_output;
 pub mod streams;
 pub mod string_copies;
 pub mod strings;
@@ -56,6 +57,8 @@ pub struct State {
     pub once: once::Running,
     /// Priority ceilings.
     pub ceilings: ceiling::Taken,
+    /// What has been printed.
+    pub output: standard_output::Buffer,
 }
 
 impl State {
@@ -66,6 +69,7 @@ impl State {
             fork_handlers: fork::Handlers::new(),
             once: once::Running::new(),
             ceilings: ceiling::Taken::new(),
+            output: standard_output::Buffer::new(),
         }
     }
 }

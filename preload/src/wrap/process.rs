@@ -75,6 +75,7 @@ extern "C" fn last_exit_handler(status: c_int, _argument: *mut c_void) {
     if !world::get().running.get() {
         return;
     }
+    super::standard_output::hand_over();
     // SAFETY: writes out all streams, as exit does.
     unsafe { libc::fflush(core::ptr::null_mut()) };
     crate::syscalls::process::end(status)

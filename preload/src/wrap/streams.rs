@@ -2,9 +2,9 @@
 //!
 //! What libc keeps for the stream itself it protects with its own lock.
 
-use super::real;
 use super::strings::{length_within, reads_text};
 use super::watch::watch;
+use super::{real, standard_output};
 use crate::access::{Here, Kind};
 use core::ffi::{c_char, c_int, c_void};
 
@@ -16,6 +16,7 @@ type Stream = *mut c_void;
 /// beginning of the stream's object stands for all of it. No two of them are a data race: libc locks it.
 pub(super) fn uses(here: Here, stream: Stream) {
     here.protected().writes(stream.cast::<u8>(), size_of::<c_int>());
+    standard_output::give_buffer(stream);
 }
 
 /// The same for the standard output.

@@ -191,7 +191,10 @@ impl Target {
     /// Standard output and error of the last execution.
     #[must_use]
     pub fn output(&self) -> [Vec<u8>; 2] {
-        [self.output[0].contents(), self.output[1].contents()]
+        // What went through the arena came first: nothing had been written to the file then.
+        let mut printed: Vec<u8> = self.arena.output().collect();
+        printed.append(&mut self.output[0].contents());
+        [printed, self.output[1].contents()]
     }
 
     /// Waits for the next reply; None if the process has ended or hangs instead.

@@ -52,6 +52,8 @@ pub const STACK_GUARD: u64 = 64 << 10;
 pub const MOST_STACK: u64 = 1 << 36;
 /// Bytes of the text beside an ending.
 pub const TEXT_CAPACITY: usize = 1 << 12;
+/// Bytes of standard output that need not go through a file.
+pub const OUTPUT_CAPACITY: usize = 1 << 12;
 /// Environment variable that tells the shim the descriptor of the arena.
 pub const ARENA_VARIABLE: &str = "RSCALE_ARENA";
 
@@ -102,6 +104,8 @@ pub struct Arena {
     pub remembered: Remembered,
     /// A message of the program or the shim.
     pub text: [AtomicU64; TEXT_CAPACITY / 8],
+    /// What the program had printed, and had not written to a file, when it ended.
+    pub output: [AtomicU64; OUTPUT_CAPACITY / 8],
     /// The schedule to follow.
     pub prefix: [AtomicU16; MAX_STEPS],
     /// What happened.
@@ -280,6 +284,8 @@ pub struct RunResult {
     pub thread_count: AtomicU32,
     /// Bytes of text.
     pub text_length: AtomicU32,
+    /// Bytes of output.
+    pub output_length: AtomicU32,
     /// Steps of the execution, those in earlier log chunks included.
     pub steps: AtomicU64,
     /// Threads that can take a step in the final state, by [`Choice`].
@@ -342,6 +348,21 @@ impl Arena {
     /// The bytes of the message.
     pub fn text(&self) -> impl Iterator<Item = u8> + '_ {
         load_bytes(&self.text, self.result.text_length.load(Relaxed) as usize)
+    }
+
+    /// Writes what the program has printed. False if it is too much.
+    pub fn store_output(&self, bytes: &[u8]) -> bool {
+        let fits = bytes.len() <= OUTPUT_CAPACITY;
+        if fits {
+            store_bytes(&self.output, bytes);
+            self.result.output_length.store(bytes.len() as u32, Relaxed);
+        }
+        fits
+    }
+
+    /// What the program had printed, and had not written to a file, when it ended.
+    pub fn output(&self) -> impl Iterator<Item = u8> + '_ {
+        load_bytes(&self.output, self.result.output_length.load(Relaxed) as usize)
     }
 }
 

@@ -78,8 +78,10 @@ impl Target {
         store_set(&arguments.sleep, request.sleep);
         arguments.sleeps_early.store(u32::from(request.order.sleeps_early), Relaxed);
         self.arena.mailbox.heartbeat.store(0, Relaxed);
-        if self.arena.result.text_length.load(Relaxed) != 0 {
-            self.arena.result.text_length.store(0, Relaxed);
+        for length in [&self.arena.result.text_length, &self.arena.result.output_length] {
+            if length.load(Relaxed) != 0 {
+                length.store(0, Relaxed);
+            }
         }
         self.has_run = true;
         self.taken = 0;
