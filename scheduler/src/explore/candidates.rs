@@ -99,9 +99,12 @@ impl Candidates {
 
     /// Takes out the steps for which `keep` does not hold.
     pub fn retain(&mut self, mut keep: impl FnMut(Token) -> bool) {
-        for token in self.iter() {
-            if !keep(token) {
-                self.remove(token);
+        for choice in CHOICES {
+            for thread in self.open[choice as usize] {
+                let token = Token { thread, choice };
+                if !keep(token) {
+                    self.remove(token);
+                }
             }
         }
     }

@@ -29,9 +29,12 @@ pub struct Configuration {
     depth: usize,
     steps: Vec<u32>,
     versions: HashMap<Variable, u32, BuildHasherDefault<VariableHasher>>,
+    /// How often memory as a whole was written: every step accesses it.
+    memory_version: u32,
     fingerprint: Fingerprint,
-    /// The last hash that was asked for, by thread: most threads' next actions do not change from state to state.
-    memo: Vec<Option<(ExtendedAction, Fingerprint)>>,
+    /// The hashes of the states on the way, without the last one.
+    trail: Vec<Fingerprint>,
+    memo: Memo,
 }
 
 /// An action with what distinguishes it from others like it.
@@ -55,8 +58,10 @@ impl Configuration {
             depth: 0,
             steps: vec![0; MAX_THREADS],
             versions: HashMap::default(),
+            memory_version: 0,
             fingerprint: 0,
-            memo: vec![None; MAX_THREADS],
+            trail: Vec::new(),
+            memo: Memo::default(),
         }
     }
 
@@ -106,55 +111,74 @@ impl Configuration {
     /// Adds the step to the state.
     fn extend(&mut self, step: &Step) {
         let extended = self.extended(&step.action, step.choice);
-        self.fingerprint ^= self.hash_of(&extended);
+        self.trail.push(self.fingerprint);
+        self.fingerprint ^= self.memo.hash_of(&extended);
         self.steps[step.action.thread.index()] += 1;
-        for access in step.action.state_accesses().filter(|access| access.kind == AccessKind::Write) {
-            *self.versions.entry(access.variable).or_insert(0) += 1;
-        }
+        self.count_writes(step, 1);
     }
 
     /// Takes back the last step.
     pub fn retract(&mut self, step: &Step) {
-        for access in step.action.state_accesses().filter(|access| access.kind == AccessKind::Write) {
-            if let Some(version) = self.versions.get_mut(&access.variable) {
-                *version -= 1;
-            }
-        }
+        self.count_writes(step, -1);
         self.steps[step.action.thread.index()] -= 1;
-        let extended = self.extended(&step.action, step.choice);
-        self.fingerprint ^= self.hash_of(&extended);
+        self.fingerprint = self.trail.pop().unwrap_or(0);
+    }
+
+    /// The variables that the step writes have been written once more, or less.
+    fn count_writes(&mut self, step: &Step, change: i32) {
+        for access in step.action.state_accesses().filter(|access| access.kind == AccessKind::Write) {
+            let version = match access.variable {
+                Variable::MEMORY => &mut self.memory_version,
+                variable => self.versions.entry(variable).or_insert(0),
+            };
+            *version = version.wrapping_add_signed(change);
+        }
     }
 
     /// The hash of the state that a step would lead to. None for a thread that is not there.
     pub fn fingerprint_after(&mut self, token: Token) -> Option<Fingerprint> {
         let action = (*self.next.get(token.thread.index())?)?.as_of(self.depth);
         let extended = self.extended(&action, token.choice);
-        Some(self.fingerprint ^ self.hash_of(&extended))
+        Some(self.fingerprint ^ self.memo.hash_of(&extended))
     }
 
     fn extended(&self, action: &Action, choice: Choice) -> ExtendedAction {
         let mut accesses = [(Variable(0), 0); 3];
         for (slot, access) in accesses.iter_mut().zip(action.state_accesses()) {
-            *slot = (access.variable, self.versions.get(&access.variable).copied().unwrap_or(0));
+            *slot = (access.variable, self.version(access.variable));
         }
         let step = self.steps[action.thread.index()];
         ExtendedAction { thread: action.thread, step, op: action.op as u8, choice, accesses }
     }
 
-    fn hash_of(&mut self, extended: &ExtendedAction) -> Fingerprint {
-        let memo = &mut self.memo[extended.thread.index()];
-        if let Some((known, hash)) = memo
-            && known == extended
-        {
-            return *hash;
+    fn version(&self, variable: Variable) -> u32 {
+        match variable {
+            Variable::MEMORY => self.memory_version,
+            variable => self.versions.get(&variable).copied().unwrap_or(0),
         }
-        let hash = extended.hash();
-        *memo = Some((*extended, hash));
-        hash
     }
 }
 
 impl ExtendedAction {
+    /// One that no thread takes.
+    const NONE: ExtendedAction = ExtendedAction {
+        thread: ThreadId(u16::MAX),
+        step: 0,
+        op: 0,
+        choice: Choice::Proceed,
+        accesses: [(Variable(0), 0); 3],
+    };
+
+    /// A number that is mostly another one for another action.
+    fn place(&self) -> usize {
+        let mut hasher = VariableHasher::default();
+        hasher.write_u64(u64::from(self.thread.0) << 48 | u64::from(self.op) << 40 | u64::from(self.step));
+        for (variable, version) in &self.accesses {
+            hasher.write_u64(variable.0 ^ u64::from(*version) << 40);
+        }
+        hasher.finish() as usize
+    }
+
     /// 128 bits of BLAKE3 of its parts, each at a fixed place.
     fn hash(&self) -> Fingerprint {
         let mut bytes = [0; 8 + 3 * 12];
@@ -170,6 +194,29 @@ impl ExtendedAction {
         let mut half = [0; 16];
         half.copy_from_slice(&digest.as_bytes()[..16]);
         u128::from_le_bytes(half)
+    }
+}
+
+/// Hashes that were asked for. A search in depth asks for most of them many times. Each has one place, which it may lose to
+/// another.
+#[derive(Debug, Default)]
+struct Memo {
+    places: Vec<(ExtendedAction, Fingerprint)>,
+}
+
+impl Memo {
+    /// A power of two.
+    const PLACES: usize = 1 << 10;
+
+    fn hash_of(&mut self, extended: &ExtendedAction) -> Fingerprint {
+        if self.places.is_empty() {
+            self.places = vec![(ExtendedAction::NONE, ExtendedAction::NONE.hash()); Self::PLACES];
+        }
+        let (known, hash) = &mut self.places[extended.place() % Self::PLACES];
+        if known != extended {
+            (*known, *hash) = (*extended, extended.hash());
+        }
+        *hash
     }
 }
 
