@@ -5,6 +5,10 @@
 use crate::snapshot::PAGE;
 use core::arch::asm;
 
+/// Whole pages begin at a multiple of this. Some processors (Zen 3) copy with a repeated instruction fifteen times slower
+/// if the target is a few bytes further in its page than the source: 1420 ns a page instead of 81.
+const ALIGNMENT: u64 = 64;
+
 /// A position on a piece of tape.
 pub struct Tape {
     next: u64,
@@ -49,9 +53,17 @@ impl Tape {
 
     /// Puts the contents of memory on the tape.
     pub fn save(&mut self, address: u64, length: u64) {
+        self.align(length);
         if let Some(place) = self.advance(length) {
             // SAFETY: there is room; the callers pass readable memory.
             unsafe { copy(place, address, length) };
+        }
+    }
+
+    /// Goes to where something of that length begins.
+    fn align(&mut self, length: u64) {
+        if length >= PAGE {
+            self.next = self.next.next_multiple_of(ALIGNMENT).min(self.end);
         }
     }
 
@@ -85,6 +97,7 @@ impl Tape {
 
     /// Brings memory back to what it was when it was saved.
     pub fn bring_back(&mut self, address: u64, length: u64) {
+        self.align(length);
         // SAFETY: so much was put there; the callers pass writable memory.
         unsafe { copy(address, self.next, length) };
         self.next += length;
