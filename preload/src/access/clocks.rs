@@ -59,6 +59,11 @@ static HIGHEST: Own<u64> = Own(Cell::new(0));
 static LATEST: Own<u64> = Own(Cell::new(0));
 /// How many threads the rows have room for.
 static WIDTH: Own<usize> = Own(Cell::new(0));
+/// How many entries of a row mean something: those of the threads of this execution. The others of rows that are read are
+/// zero, and need not be looked at.
+static ACTIVE: Own<usize> = Own(Cell::new(0));
+/// How many it ever were.
+static MOST_ACTIVE: Own<usize> = Own(Cell::new(0));
 /// Whether data races are looked for.
 static SEEKS_RACES: Own<bool> = Own(Cell::new(false));
 /// Whether something that depends on all of memory has happened in this execution.
@@ -104,6 +109,17 @@ fn row_bytes() -> usize {
     WIDTH.0.get() * 8
 }
 
+/// Bytes of the part of a row that means something.
+fn active_bytes() -> u64 {
+    ACTIVE.0.get() as u64 * 8
+}
+
+/// The rows of a slot.
+fn rows_at(slot: u64) -> [Row; 2] {
+    let first = slot + size_of::<Slot>() as u64;
+    [first as Row, (first + row_bytes() as u64) as Row]
+}
+
 fn slot_bytes() -> usize {
     size_of::<Slot>() + 2 * row_bytes()
 }
@@ -131,6 +147,7 @@ pub fn begin() {
     SLOT_COUNT.0.set(0);
     BASE.0.set(base << CLOCK_SHIFT);
     MEMORY_WRITTEN.0.set(false);
+    set_active(1);
     reset(ThreadId::MAIN, base);
     resume(ThreadId::MAIN);
 }
@@ -141,31 +158,48 @@ pub fn save(tape: &mut Tape) {
         return tape.give_up();
     }
     [&EPOCH, &WHOLE, &ROW, &BASE, &LATEST].into_iter().for_each(|clock| tape.put(clock.0.get()));
-    tape.put((BUDGET.0.get(), MEMORY_WRITTEN.0.get(), SLOT_COUNT.0.get()));
-    rows_used().for_each(|row| tape.save(row as u64, row_bytes() as u64));
+    tape.put((BUDGET.0.get(), MEMORY_WRITTEN.0.get(), SLOT_COUNT.0.get(), ACTIVE.0.get()));
+    rows_used().for_each(|row| tape.save(row as u64, active_bytes()));
     for thread in threads() {
         tape.put((DRAINED[thread.index()].0.get(), ORDERED[thread.index()].0.get()));
     }
-    slots_used(0).for_each(|slot| tape.save(slot, slot_bytes() as u64));
+    for slot in slots_used(0) {
+        let [writes, all] = rows_at(slot);
+        tape.save(slot, size_of::<Slot>() as u64);
+        [writes, all].into_iter().for_each(|row| tape.save(row as u64, active_bytes()));
+    }
 }
 
 /// Brings back what was saved; the world has been brought back already.
 pub fn bring_back(tape: &mut Tape) {
     HIGHEST.0.set(HIGHEST.0.get().max(LATEST.0.get()));
     [&EPOCH, &WHOLE, &ROW, &BASE, &LATEST].into_iter().for_each(|clock| clock.0.set(tape.take()));
-    let (budget, memory_written, count): (i64, bool, usize) = tape.take();
+    let (budget, memory_written, count, active): (i64, bool, usize, usize) = tape.take();
     BUDGET.0.set(budget);
     MEMORY_WRITTEN.0.set(memory_written);
-    rows_used().for_each(|row| tape.bring_back(row as u64, row_bytes() as u64));
+    ACTIVE.0.set(active);
+    rows_used().for_each(|row| bring_back_row(row, tape));
     for thread in threads() {
         let (drained, ordered) = tape.take();
         DRAINED[thread.index()].0.set(drained);
         ORDERED[thread.index()].0.set(ordered);
     }
-    slots_used(0).take(count).for_each(|slot| tape.bring_back(slot, slot_bytes() as u64));
+    // The one that was brought back last may have had fewer; the others are where they were.
+    SLOT_COUNT.0.set(SLOT_COUNT.0.get().max(count));
+    for slot in slots_used(0).take(count) {
+        tape.bring_back(slot, size_of::<Slot>() as u64);
+        rows_at(slot).into_iter().for_each(|row| bring_back_row(row, tape));
+    }
     // SAFETY: slots in the reserved memory; those that were filled since are free.
     slots_used(count).for_each(|slot| unsafe { (*(slot as *mut Slot)).base = 0 });
     SLOT_COUNT.0.set(count);
+}
+
+/// Brings back a row. Entries behind those that were saved may not be zero any more.
+fn bring_back_row(row: Row, tape: &mut Tape) {
+    tape.bring_back(row as u64, active_bytes());
+    // SAFETY: rows have an entry for every thread that there ever was.
+    (ACTIVE.0.get()..MOST_ACTIVE.0.get()).for_each(|index| unsafe { *row.add(index) = 0 });
 }
 
 /// Whether all slots of this execution are known.
@@ -199,6 +233,11 @@ fn note_slot(slot: u64) {
     SLOT_COUNT.0.set((count + 1).min(MOST_SAVED + 1));
 }
 
+fn set_active(count: usize) {
+    ACTIVE.0.set(count);
+    MOST_ACTIVE.0.set(MOST_ACTIVE.0.get().max(count));
+}
+
 fn reset(thread: ThreadId, clock: u64) {
     // SAFETY: the row lies in the reserved memory.
     unsafe {
@@ -220,7 +259,14 @@ pub fn create(thread: ThreadId) {
     if super::is_on() {
         let clock = base().max(known(thread, thread) + 1);
         LATEST.0.set(LATEST.0.get().max(clock)); // the next execution begins above it
+        set_active(ACTIVE.0.get().max(thread.index() + 1));
         reset(thread, clock);
+        // What its shadows knew in an execution that went on from the same checkpoint as this one is not so here.
+        if buffer::is_on() {
+            // SAFETY: the rows lie in the reserved memory.
+            let clear = |shadow| unsafe { row(shadow).write_bytes(0, WIDTH.0.get()) };
+            buffer::model().shadows(thread).for_each(clear);
+        }
         super::spin::create(thread);
     }
 }
@@ -302,7 +348,8 @@ fn advance(thread: ThreadId, own: u64) {
 /// The thread makes a store that is buffered: what it knows is kept for the flush.
 pub fn issue(thread: ThreadId, slot: usize) {
     let (own, kept) = (known(thread, thread), row_of_store(slot));
-    copy(kept, row(thread));
+    // All of it: there may be more threads when the store becomes visible, and its row is none that was cleared.
+    copy(kept, row(thread), WIDTH.0.get());
     if buffer::model() == MemoryModel::Pso {
         // SAFETY: the row has an entry for every thread.
         unsafe { *kept.add(thread.index()) = ORDERED[thread.index()].0.get().min(own) };
@@ -370,8 +417,8 @@ fn read(mine: Row, variable: Variable) {
 fn write(mine: Row, variable: Variable) {
     let [writes, all] = slot(variable);
     join(mine, all);
-    copy(writes, mine);
-    copy(all, mine);
+    copy(writes, mine, ACTIVE.0.get());
+    copy(all, mine, ACTIVE.0.get());
 }
 
 /// Every step so far has read memory as a whole: the last ones of all threads know of all.
@@ -395,12 +442,13 @@ fn write_memory(mine: Row) {
 
 fn join(into: Row, from: Row) {
     // SAFETY: both are rows of the same width, and different ones.
-    (0..WIDTH.0.get()).for_each(|index| unsafe { *into.add(index) = (*into.add(index)).max(*from.add(index)) });
+    (0..ACTIVE.0.get()).for_each(|index| unsafe { *into.add(index) = (*into.add(index)).max(*from.add(index)) });
 }
 
-fn copy(into: Row, from: Row) {
-    // SAFETY: as in `join`.
-    unsafe { into.copy_from_nonoverlapping(from, WIDTH.0.get()) };
+#[inline(always)]
+fn copy(into: Row, from: Row, entries: usize) {
+    // SAFETY: as in `join`. Word by word: rows are short.
+    (0..entries).for_each(|index| unsafe { *into.add(index) = *from.add(index) });
 }
 
 /// The two rows of a variable, empty if this execution has not accessed it before.
@@ -412,15 +460,14 @@ fn slot(variable: Variable) -> [Row; 2] {
         let slot = (slots + (index * slot_bytes()) as u64) as *mut Slot;
         // SAFETY: the slot lies in the reserved memory, followed by its two rows.
         unsafe {
-            let writes: Row = slot.add(1).cast();
-            let rows = [writes, writes.add(WIDTH.0.get())];
+            let rows = rows_at(slot as u64);
             if (*slot).base == base && (*slot).variable == variable.0 {
                 return rows;
             }
             if (*slot).base != base {
                 *slot = Slot { variable: variable.0, base };
                 note_slot(slot as u64);
-                writes.write_bytes(0, 2 * WIDTH.0.get());
+                rows[0].write_bytes(0, 2 * WIDTH.0.get());
                 return rows;
             }
         }
