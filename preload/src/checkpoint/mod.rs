@@ -27,6 +27,8 @@ const ROOM: u64 = 2 << 20;
 /// What a guess counts, in executions until another one is dared, and how much of it is remembered.
 const STAKE: i32 = 4;
 const MOST_LUCK: i32 = 32;
+/// How many right guesses outweigh as many wrong ones, where to go back to, at most.
+const MOST_TRUST: i32 = 16;
 /// Stands for no step.
 const NEVER: u64 = u64::MAX;
 
@@ -52,6 +54,10 @@ struct State {
     restored: Cell<usize>,
     /// How well guesses did: how far to go back to checkpoints that were taken without knowing what for.
     luck: Cell<i32>,
+    /// Whether what is restored ahead is rather where the scheduler said that it comes back to, than the last one.
+    trust: Cell<i32>,
+    /// The checkpoint where it said so, plus one; 0 for the snapshot.
+    promised: Cell<usize>,
     /// The step before which the next one is taken.
     due: Cell<u64>,
     /// Whether the fiber that runs was left for the sake of one.
@@ -74,6 +80,8 @@ static STATE: State = State {
     count: Cell::new(0),
     restored: Cell::new(0),
     luck: Cell::new(0),
+    trust: Cell::new(0),
+    promised: Cell::new(0),
     due: Cell::new(NEVER),
     is_wanted: Cell::new(false),
     taken: [const { Cell::new(0) }; LOG_CAPACITY],
@@ -134,6 +142,7 @@ pub fn select() -> usize {
     let is_on_the_way = |&count: &usize| count == 0 || STATE.saved[count - 1].depth.get() <= agreed;
     let count = (0..=STATE.count.get()).rev().find(is_on_the_way).unwrap_or(0);
     learn(count);
+    learn_trust(count);
     STATE.count.set(count);
     count
 }
@@ -151,6 +160,22 @@ fn learn(chosen: usize) {
     }
     // Bad luck is forgotten with time.
     STATE.luck.set((luck + i32::from(luck < 0)).clamp(-MOST_LUCK, MOST_LUCK));
+}
+
+/// Would it have been better to restore what the scheduler promised to come back to, or the last checkpoint?
+fn learn_trust(chosen: usize) {
+    let right = i32::from(chosen == STATE.promised.get()) - i32::from(chosen == STATE.count.get());
+    STATE.trust.set((STATE.trust.get() + right).clamp(-MOST_TRUST, MOST_TRUST));
+}
+
+/// The last checkpoint before the state that the scheduler says it comes back to; the last one if it says nothing.
+fn promised() -> usize {
+    let back_to = match arena::get().request.comes_back_to.load(Relaxed) {
+        0 => NEVER,
+        step => u64::from(step),
+    };
+    let is_before = |&count: &usize| count == 0 || STATE.saved[count - 1].depth.get() <= back_to;
+    (0..=STATE.count.get()).rev().find(is_before).unwrap_or(0)
 }
 
 /// The steps that the requested schedule has in common with the last execution, up to the last checkpoint.
@@ -179,7 +204,9 @@ pub fn restore(chosen: usize) {
 
 /// Restores what the next execution is most likely to go on from.
 pub fn restore_ahead() {
-    restore(if access::can_go_back() { STATE.count.get() } else { 0 });
+    STATE.promised.set(promised());
+    let likely = if STATE.trust.get() > 0 { STATE.promised.get() } else { STATE.count.get() };
+    restore(if access::can_go_back() { likely } else { 0 });
 }
 
 /// What was restored last.
