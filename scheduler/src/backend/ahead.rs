@@ -16,10 +16,21 @@ const SHARE: u32 = 4;
 /// Pauses are kept in parts of a run.
 const PARTS: u32 = 16;
 
+/// How sure it is that a run will be asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Guess {
+    /// It is likely: how often that is right is counted.
+    #[default]
+    Bold,
+    /// It is what comes next, unless the search ends or begins anew.
+    Certain,
+}
+
 /// What was begun, and how well guesses did.
 #[derive(Debug, Default)]
 pub struct Ahead {
     begun: Option<Begun>,
+    guess: Guess,
     prefix: Vec<Token>,
     /// How many runs pass behind the next wrong guess, in parts.
     pause: u32,
@@ -55,7 +66,8 @@ impl Ahead {
     }
 
     /// A run has begun.
-    pub fn begin(&mut self, request: &RunRequest<'_>) {
+    pub fn begin(&mut self, request: &RunRequest<'_>, guess: Guess) {
+        self.guess = guess;
         self.begun = Some(Begun::of(request));
         self.prefix.clear();
         self.prefix.extend_from_slice(request.prefix);
@@ -71,14 +83,14 @@ impl Ahead {
         let is_it = self.begun == Some(Begun::of(request)) && self.prefix == request.prefix;
         if is_it {
             self.begun = None;
-            self.pause -= self.pause / SHARE;
+            self.pause -= if self.guess == Guess::Bold { self.pause / SHARE } else { 0 };
         }
         is_it
     }
 
     /// What has begun is of no use.
     pub fn give_up(&mut self) {
-        if self.begun.take().is_some() {
+        if self.begun.take().is_some() && self.guess == Guess::Bold {
             self.pause = (2 * self.pause).clamp(PARTS, LONGEST_PAUSE * PARTS);
             self.left = self.pause / PARTS;
         }
@@ -101,7 +113,7 @@ mod tests {
         for _ in 0..1000 {
             if ahead.dares() {
                 begun += 1;
-                ahead.begin(&request(&[]));
+                ahead.begin(&request(&[]), Guess::Bold);
                 if begun % every == 0 { ahead.give_up() } else { assert!(ahead.take_over(&request(&[]))) }
             }
         }
@@ -121,7 +133,7 @@ mod tests {
         let token = Token { thread: rscale_protocol::ThreadId(1), choice: rscale_protocol::Choice::Proceed };
         let mut ahead = Ahead::default();
         assert!(!ahead.take_over(&request(&[])), "nothing has begun");
-        ahead.begin(&request(&[token]));
+        ahead.begin(&request(&[token]), Guess::Bold);
         assert!(!ahead.take_over(&request(&[])));
         assert!(!ahead.take_over(&RunRequest { spurious: 1, ..request(&[token]) }));
         assert!(!ahead.take_over(&RunRequest { sleep: ThreadSet::from_iter([token.thread]), ..request(&[token]) }));

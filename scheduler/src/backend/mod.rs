@@ -10,15 +10,18 @@ mod mailbox;
 mod memory;
 mod process_stat;
 mod result;
+mod seat;
 mod target;
 mod terminate;
 mod usage;
 mod watchdog;
 
+pub use ahead::Guess;
 pub use debugging::Debugged;
 pub use log::StepLog;
 pub use memory::Memory;
 pub use result::{Block, RunEnd, ThreadState};
+pub use seat::Seat;
 pub use target::Target;
 pub use usage::is_too_much_in_use;
 pub use watchdog::Limits;

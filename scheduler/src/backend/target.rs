@@ -6,6 +6,7 @@ mod starting;
 use super::ahead::Ahead;
 use super::process_stat::ProcessStat;
 use super::result::{read_end, read_flushes, read_threads};
+use super::seat::Seat;
 use super::terminate;
 use super::watchdog::{Hang, Watchdog};
 use super::{
@@ -13,7 +14,7 @@ use super::{
 };
 use crate::explore::Locations;
 use crate::interrupt;
-use crate::launch::{ArenaMap, Captured, Function, Launch, LaunchError, Process, Processors, Regions, Shim};
+use crate::launch::{ArenaMap, Captured, Function, Launch, LaunchError, Process, Regions, Shim};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rscale_protocol::arena::{Command, Isolation, LOG_CAPACITY, MAX_STEPS, Progress, Reply, Token};
@@ -53,6 +54,8 @@ pub struct Target {
     gave_up: Option<RunEnd>,
     /// A run that nobody has asked for yet.
     ahead: Ahead,
+    /// The processor that the program shares with the calling thread, if it does.
+    seat: Option<Seat>,
 }
 
 /// The other process wrote a result that is none.
@@ -87,6 +90,7 @@ impl Target {
             memory_limit: None,
             gave_up: None,
             ahead: Ahead::default(),
+            seat: None,
         })
     }
 
@@ -98,19 +102,14 @@ impl Target {
         self.restart()
     }
 
-    /// Has the calling thread and the process stay on the first of these processors, which they hand over to each other, or
-    /// on none in particular. It is no matter if the kernel refuses.
-    pub fn share_processor(&mut self, processors: Option<Processors>) {
-        let all = processors.or(self.launch.processors);
+    /// Has the calling thread and the process share a processor, which they hand over to each other, or run anywhere again.
+    pub fn share_processor(&mut self, seat: Option<Seat>) {
         let program = self.process.as_ref().map(Process::pid);
-        for pid in [Pid::from_raw(0)].into_iter().chain(program) {
-            let _ = match (processors, all) {
-                (Some(processors), _) => processors.keep_on(pid, 0),
-                (None, Some(all)) => all.let_go(pid),
-                (None, None) => Ok(()),
-            };
+        if let Some(seat) = std::mem::replace(&mut self.seat, seat) {
+            seat.leave(program);
         }
-        self.launch.processors = processors;
+        self.seat.iter_mut().for_each(|seat| seat.sit(program));
+        self.launch.processors = self.seat.as_ref().map(Seat::all);
         self.launch.write_processors(&self.arena);
     }
 

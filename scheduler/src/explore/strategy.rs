@@ -56,14 +56,23 @@ pub trait Strategy {
     /// The next run; the first one follows no schedule. None when everything has been explored.
     fn next_schedule(&mut self) -> Option<Plan<'_>>;
 
-    /// The run that is likely to follow the one that [`Strategy::next_schedule`] asked for, before that is added. What it
-    /// comes back to need not be right.
+    /// The run that is likely to follow the one that [`Strategy::next_schedule`] asked for, before that is added; and the one
+    /// that does follow it, behind [`Strategy::begin_absorbing`]. What it comes back to need not be right.
     fn foreseen(&mut self) -> Option<Plan<'_>> {
         None
     }
 
     /// Adds the run that [`Strategy::next_schedule`] asked for.
     fn absorb(&mut self, execution: &Execution) -> Absorbed;
+
+    /// Adds it as far as that decides what comes next. Nothing but [`Strategy::foreseen`] may be asked for before
+    /// [`Strategy::finish_absorbing`].
+    fn begin_absorbing(&mut self, execution: &Execution) -> Absorbed {
+        self.absorb(execution)
+    }
+
+    /// Adds what is left of it, if it was added.
+    fn finish_absorbing(&mut self) {}
 
     /// The process of the program was lost in the run that [`Strategy::next_schedule`] asked for, whenever it was tried:
     /// what lies behind it is left out.

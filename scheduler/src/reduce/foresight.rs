@@ -3,11 +3,11 @@
 //! A search in depth goes back to the last state with something left to explore. Unless the execution that is just being
 //! read adds something behind that state, what comes next is known already: the program can run it meanwhile. It is a guess
 //! and nothing depends on it: whoever runs it compares it with what [`next_schedule`](crate::explore::Strategy::next_schedule)
-//! says in the end.
+//! says in the end. Once a part of the execution has been read ([`super::rest`]) it is a guess no more.
 
-use super::Reduction;
-use super::footprint::Footprint;
+use super::mask::Sleepers;
 use super::wakeup::Tree;
+use super::{Reduction, steps_to_last_open};
 use crate::explore::Plan;
 use rscale_protocol::arena::Beyond;
 
@@ -15,10 +15,12 @@ use rscale_protocol::arena::Beyond;
 struct Open<'a> {
     /// How many steps lead there.
     depth: usize,
+    /// How many lead to the one before it, or 0.
+    before: usize,
     /// What is to be explored.
     tree: &'a Tree,
     /// What sleeps there then.
-    sleepers: Vec<&'a Footprint>,
+    sleepers: Sleepers<'a>,
 }
 
 impl Reduction {
@@ -30,19 +32,19 @@ impl Reduction {
         }
         let mut schedule = std::mem::take(&mut self.foreseen);
         schedule.clear();
-        let Open { depth, tree, mut sleepers } = self.last_open_state()?;
+        let Open { depth, before, tree, mut sleepers } = self.last_open_state()?;
         schedule.extend_from_slice(self.schedule.get(..depth)?);
-        let mut comes_back_to = if tree.has_others() { depth } else { 0 };
+        let mut comes_back_to = if tree.has_others() { depth } else { before };
         let mut last = 1;
         for (event, is_open) in tree.first_line() {
-            sleepers.retain(|sleeper| !event.conflicts(sleeper));
+            sleepers.take(event);
             last = event.steps as usize;
             schedule.extend(std::iter::repeat_n(event.token, last));
             comes_back_to = if is_open { schedule.len() } else { comes_back_to };
         }
         // What comes of the last event is not known.
         schedule.truncate(schedule.len() + 1 - last);
-        let sleep = sleepers.into_iter().map(Footprint::thread).collect();
+        let sleep = sleepers.threads();
         self.foreseen = schedule;
         Some(Plan { schedule: &self.foreseen, order: Beyond::FIXED, sleep, goes_on: true, comes_back_to })
     }
@@ -51,11 +53,13 @@ impl Reduction {
         let behind_plan = self.planned.iter().rposition(|(_, rest)| !rest.is_empty());
         if let Some(last) = behind_plan {
             let (before, after) = self.planned.split_at(last + 1);
-            let stays = |sleeper: &&Footprint| !before.iter().any(|(event, _)| event.conflicts(sleeper));
-            let sleepers = self.nodes.last()?.sleep.iter().filter(stays);
+            let mut sleepers: Sleepers<'_> = self.nodes.last()?.sleep.iter().collect();
+            before.iter().for_each(|(event, _)| sleepers.take(event));
+            after.first().into_iter().for_each(|(event, _)| sleepers.push(event));
             let depth = self.steps.len() + before.iter().map(|(event, _)| event.steps as usize).sum::<usize>();
-            let taken = after.first().map(|(event, _)| event);
-            return Some(Open { depth, tree: &before.last()?.1, sleepers: sleepers.chain(taken).collect() });
+            let earlier = steps_to_last_open(&before[..last]).map(|steps| self.steps.len() + steps);
+            let before_it = earlier.unwrap_or_else(|| self.open_before(self.nodes.len()));
+            return Some(Open { depth, before: before_it, tree: &before.last()?.1, sleepers });
         }
         let last = self.nodes.iter().rposition(|node| !node.tree.is_empty()).filter(|&last| last >= self.owned)?;
         let node = &self.nodes[last];
@@ -64,7 +68,15 @@ impl Reduction {
             None => self.planned.first().map(|(event, _)| (self.steps.len(), event)),
         };
         let (depth, taken) = taken?;
-        Some(Open { depth, tree: &node.tree, sleepers: node.sleep.iter().chain([taken]).collect() })
+        let (before, sleepers) = (self.open_before(last), node.sleep.iter().chain([taken]).collect());
+        Some(Open { depth, before, tree: &node.tree, sleepers })
+    }
+
+    /// How many steps lead to the last state with something left to explore before this one.
+    pub(super) fn open_before(&self, state: usize) -> usize {
+        let last = self.nodes[..state].iter().rposition(|node| !node.tree.is_empty());
+        let event = last.and_then(|last| self.history.events().get(last));
+        event.map_or(if last.is_some() { self.steps.len() } else { 0 }, |event| event.step as usize)
     }
 }
 
@@ -113,14 +125,18 @@ mod tests {
     fn explore(threads: &[&[Op]]) -> (u64, u64) {
         let terms = Terms { seed: 0, sees_accesses: true, memory: MemoryModel::Sc, has_invariants: false };
         let mut search = Reduction::new(Box::new(Optimal), terms);
-        let (mut foreseen, mut right) = (None, 0);
+        let (mut foreseen, mut right, mut certain) = (None, 0, None);
         while let Some(plan) = search.next_schedule() {
             let asked = (plan.schedule.to_vec(), plan.sleep);
             right += u64::from(foreseen.as_ref() == Some(&asked));
+            assert!(certain.is_none_or(|certain| certain == asked), "what was certain does not come");
             let execution = run(threads, &asked.0);
             foreseen = search.foreseen().map(|plan| (plan.schedule.to_vec(), plan.sleep));
-            search.absorb(&execution);
+            search.begin_absorbing(&execution);
+            certain = Some(search.foreseen().map(|plan| (plan.schedule.to_vec(), plan.sleep)).unwrap_or_default());
+            search.finish_absorbing();
         }
+        assert_eq!(certain, Some(Default::default()), "the end was certain, too");
         assert_eq!(search.counts().blocked, 0);
         (search.counts().executions, right)
     }

@@ -20,11 +20,13 @@ mod history;
 mod late;
 mod lazy;
 mod least;
+mod mask;
 mod names;
 mod otherwise;
 mod plan;
 mod preemptions;
 mod races;
+mod rest;
 mod reversal;
 mod saved;
 #[cfg(test)]
@@ -44,9 +46,11 @@ use crate::frontend::Execution;
 use event::{Event, Wait};
 use footprint::Footprint;
 use history::{EventIndex, History, Predecessor};
+use mask::Sleepers;
 use plan::{Node, Planner};
 use preemptions::State;
-use reversal::{Executed, Extent, Race, Reversal, Second};
+use rest::Unplanned;
+use reversal::{Executed, Race, Second};
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::{Choice, Ending, ThreadSet};
 use wakeup::Tree;
@@ -83,6 +87,8 @@ pub struct Reduction {
     counts: Counts,
     /// The races of the execution, by their second events.
     races: Vec<Race>,
+    /// Those of them whose reversals are yet to be planned.
+    unplanned: Vec<Unplanned>,
     predecessors: Vec<Predecessor>,
     rivals: Vec<EventIndex>,
     /// The first state that belongs to this search alone; those before it are shared with others.
@@ -109,6 +115,7 @@ impl Reduction {
             order: Order::new(terms.seed),
             counts: Counts::default(),
             races: Vec::new(),
+            unplanned: Vec::new(),
             predecessors: Vec::new(),
             rivals: Vec::new(),
             owned: 0,
@@ -137,6 +144,14 @@ impl Strategy for Reduction {
     }
 
     fn absorb(&mut self, execution: &Execution) -> Absorbed {
+        let absorbed = self.begin_absorbing(execution);
+        if matches!(absorbed, Absorbed::Added) {
+            self.finish_absorbing();
+        }
+        absorbed
+    }
+
+    fn begin_absorbing(&mut self, execution: &Execution) -> Absorbed {
         if let Some(divergence) = divergence(execution, self.steps.len(), |index| self.steps.get(index)) {
             return Absorbed::Diverged(Box::new(divergence));
         }
@@ -154,11 +169,15 @@ impl Strategy for Reduction {
         self.planner.look_ahead(known, &self.history, &mut self.counts);
         self.find_pending(execution);
         self.find_late(execution, known);
-        self.plan_reversals(new);
-        self.plan_waits(known);
         self.counts.add_run(execution.ending(), complete);
         self.counts.max_depth = self.counts.max_depth.max(self.steps.len() as u64);
+        self.plan_last_reversals(new);
+        self.plan_waits(known);
         Absorbed::Added
+    }
+
+    fn finish_absorbing(&mut self) {
+        self.plan_other_reversals();
     }
 
     fn give_up(&mut self) {
@@ -234,16 +253,15 @@ impl Reduction {
         if let Some(planned) = steps_to_last_open(&self.planned) {
             return self.steps.len() + planned;
         }
-        let Some(last) = self.nodes.iter().rposition(|node| !node.tree.is_empty()) else { return 0 };
-        self.history.events().get(last).map_or(self.steps.len(), |event| event.step as usize)
+        self.open_before(self.nodes.len())
     }
 
     /// The threads that the program need not schedule behind what is planned. It wakes them by a simpler rule than
     /// ours, so this only saves runs: what it schedules all the same is cut.
     fn sleep_behind_plan(&self) -> ThreadSet {
-        let sleepers = self.nodes.last().map_or(&[][..], |node| &node.sleep[..]);
-        let stays = |sleeper: &&Footprint| !self.planned.iter().any(|(event, _)| event.conflicts(sleeper));
-        sleepers.iter().filter(stays).map(Footprint::thread).collect()
+        let mut sleepers: Sleepers<'_> = self.nodes.last().into_iter().flat_map(|node| node.sleep.iter()).collect();
+        self.planned.iter().for_each(|(event, _)| sleepers.take(event));
+        sleepers.threads()
     }
 
     /// Adds the events of the run beyond those that are known. Returns whether it was not found to be redundant.
@@ -287,8 +305,7 @@ impl Reduction {
         let later = &execution.steps[event.step as usize..];
         let (enabled, is_pick, pending) = (later[0].enabled, event.is_pick(), &execution.pending[..]);
         let state = State { at: index, enabled, event: Some(&event), is_pick, later, pending };
-        let is_asleep = node.sleep.iter().any(|sleeper| sleeper.token == token);
-        if is_asleep || !self.planner.admits(token, &state, &self.history) {
+        if node.sleep.has(&event.footprint) || !self.planner.admits(token, &state, &self.history) {
             return false;
         }
         let behind = Node { tree, ..node.behind(&event.footprint, is_inner) };
@@ -326,37 +343,6 @@ impl Reduction {
                 self.races.push(Race::new(first, Second::Pending(event.footprint.clone())));
             }
         }
-    }
-
-    /// Plans the reversal of the races that were found, and where the rest of the execution matters, of all.
-    fn plan_reversals(&mut self, new: usize) {
-        let extent = self.planner.extent();
-        let start = if extent == Extent::Whole { 0 } else { new };
-        let executed = Executed { steps: &self.steps, history: &self.history };
-        let unchanged = self.history.unchanged();
-        for race in &mut self.races[start..] {
-            if self.planner.is_settled(race, &self.history) {
-                continue;
-            }
-            self.counts.race_checks += 1;
-            if race.cover.and_then(|cover| cover.met).is_some_and(|met| met < unchanged) {
-                continue;
-            }
-            let reversal = Reversal::of(race, executed, extent);
-            if (race.first as usize) < self.owned {
-                self.wishes.add(&reversal, &self.nodes, &*self.planner);
-                continue;
-            }
-            if extent == Extent::Whole {
-                race.cover = self.nodes[race.first as usize].cover(&reversal, race.cover, unchanged);
-            }
-            if race.cover.is_none() {
-                self.planner.plan(&mut self.nodes, &reversal);
-            }
-        }
-        self.history.settle();
-        // The others belong to this execution alone.
-        self.races.retain(|race| matches!(race.second, Second::Executed(_) | Second::Late(_)));
     }
 
     /// Lets the planner look at the new events that may have had to wait.

@@ -37,7 +37,11 @@ impl Node {
     #[must_use]
     pub fn behind(&self, event: &Footprint, is_inner: bool) -> Node {
         let sleep = self.sleep.behind(event);
-        let lingering = if is_inner { staying(&self.sleep[..self.lingering], event) } else { sleep.len() };
+        let lingering = match is_inner {
+            false => sleep.len(),
+            true if self.sleep.may_conflict(event) => staying(&self.sleep[..self.lingering], event),
+            true => self.lingering,
+        };
         Node { sleep, lingering, is_inner, ..Node::default() }
     }
 

@@ -32,6 +32,12 @@ impl Race {
     pub fn new(first: EventIndex, second: Second) -> Race {
         Race { first, second, cover: None }
     }
+
+    /// Whether nothing has to be planned because of what lies in the first events alone, which have not changed.
+    #[must_use]
+    pub fn is_covered_before(&self, unchanged: EventIndex) -> bool {
+        self.cover.and_then(|cover| cover.met).is_some_and(|met| met < unchanged)
+    }
 }
 
 /// An event that sleeps in the state where a reversal goes, and with which the reversal could begin. Executions that share

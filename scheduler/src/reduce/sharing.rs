@@ -6,9 +6,10 @@
 
 use super::footprint::Footprint;
 use super::plan::{Node, Wanted};
+use super::reversal::Extent;
 use super::saved::SavedReduction;
 use super::wakeup::Tree;
-use super::{Extent, Names, Reduction, Second, steps_to_last_open};
+use super::{Names, Reduction, Second, steps_to_last_open};
 use crate::explore::{Branches, Counts, Order, Plan, Strategy};
 use crate::frontend::Execution;
 use rscale_protocol::ThreadSet;

@@ -7,14 +7,14 @@ mod adapting;
 mod races;
 
 use super::admit;
-use crate::backend::{Backend, BackendError, Limits, RunEnd, RunRequest, Target};
+use crate::backend::{Backend, BackendError, Guess, Limits, RunEnd, RunRequest, Seat, Target};
 use crate::compile::Subject;
 use crate::config::{Rules, Scope, Watched};
 use crate::exit::Failure;
 use crate::explain::Explainer;
 use crate::explore::{Locations, Plan};
 use crate::frontend::{Execution, Frontend};
-use crate::launch::{Function, Instrumentation, Launch, Processors};
+use crate::launch::{Function, Instrumentation, Launch};
 use crate::races::Detector;
 use rscale_instrument::elf::Program;
 use rscale_protocol::arena::{Beyond, Engine, Isolation, Token};
@@ -141,10 +141,15 @@ impl Host {
         self.detector.is_none() && self.frontend.backend_mut().dares_ahead()
     }
 
+    /// Whether the program can begin that.
+    pub fn can_run_ahead(&mut self) -> bool {
+        self.detector.is_none() && self.frontend.backend_mut().can_run_ahead()
+    }
+
     /// Has the program begin that.
-    pub fn run_ahead(&mut self, plan: Plan<'_>) {
+    pub fn run_ahead(&mut self, plan: Plan<'_>, guess: Guess) {
         let request = self.planned(plan);
-        self.frontend.backend_mut().run_ahead(&request);
+        self.frontend.backend_mut().run_ahead(&request, guess);
     }
 
     /// Waits for the end of what the program has begun in this way: nobody will ask for it.
@@ -283,10 +288,9 @@ impl Host {
         self.limit(limit);
     }
 
-    /// Has this thread and the process stay on the first of these processors, which they hand over to each other. None: they
-    /// may run anywhere again.
-    pub fn share_processor(&mut self, processors: Option<Processors>) {
-        self.frontend.backend_mut().share_processor(processors);
+    /// Has this thread and the process share a processor, or run anywhere again.
+    pub fn share_processor(&mut self, seat: Option<Seat>) {
+        self.frontend.backend_mut().share_processor(seat);
     }
 
     /// What is run from now on has hung before, or not.

@@ -30,6 +30,7 @@ pub use minimizer::{Minimal, minimize};
 pub use resume::Keeping;
 pub use simulator::replay;
 
+use crate::backend::Guess;
 use crate::config::{FilterChoice, Rules, RunConfig, Scope};
 use crate::exit::Failure;
 use crate::explore::{Absorbed, Counts, Divergence, Locations, SavedCrew, Strategy};
@@ -114,7 +115,7 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
         filters,
         terms,
         jobs,
-        runs_ahead: Processors::mine().is_ok_and(|processors| processors.count() > 1),
+        runs_ahead: !uses_one_processor(config),
         alone_until: config.alone,
         was_together: false,
         together: None,
@@ -124,6 +125,9 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
     };
     exploration.host.set_deadline(exploration.bounds.deadline());
     exploration.host.set_memory_limit(config.max_memory.as_ref().map(|size| size.bytes));
+    if uses_one_processor(config) {
+        exploration.host.share_processor(crew::seats().next());
+    }
     exploration.note_single_worker();
     let stop = match exploration.keep(keeping)? {
         Some(stop) => stop,
@@ -132,6 +136,11 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
     exploration.keep_state(true);
     exploration.summarise(stop, &mut summary);
     Ok(summary)
+}
+
+/// Whether the search and the program take turns on one processor.
+fn uses_one_processor(config: &RunConfig) -> bool {
+    config.jobs == 1 || Processors::mine().is_ok_and(|processors| processors.count() == 1)
 }
 
 /// A search under way.
@@ -197,14 +206,20 @@ impl Exploration<'_> {
             }
             let before = self.search.counts().executions;
             output.iter().for_each(|[stdout, _]| self.search.note_output(stdout));
-            let is_in_order = !is_finding && execution.ending() == Some(Ending::Exit);
-            if self.runs_ahead && is_in_order && self.host.dares_ahead() {
-                self.search.foreseen().into_iter().for_each(|plan| self.host.run_ahead(plan));
+            let runs_ahead = self.runs_ahead && !is_finding && execution.ending() == Some(Ending::Exit);
+            if runs_ahead && self.host.dares_ahead() {
+                self.search.foreseen().into_iter().for_each(|plan| self.host.run_ahead(plan, Guess::Bold));
             }
-            match self.search.absorb(&execution) {
+            match self.search.begin_absorbing(&execution) {
                 Absorbed::Diverged(divergence) if !is_finding => return Err(nondeterministic(&self.host, &divergence)),
                 Absorbed::Diverged(_) => {}
-                Absorbed::Added => execution.steps.settle(),
+                Absorbed::Added => {
+                    execution.steps.settle();
+                    if runs_ahead && self.host.can_run_ahead() {
+                        self.search.foreseen().into_iter().for_each(|plan| self.host.run_ahead(plan, Guess::Certain));
+                    }
+                    self.search.finish_absorbing();
+                }
             }
             if let (Some(outcomes), Some(end), Some([stdout, _])) = (&mut self.outcomes, &execution.end, output) {
                 outcomes.add(end, stdout, self.search.counts().executions > before);

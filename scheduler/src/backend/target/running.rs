@@ -2,23 +2,29 @@
 
 use super::Target;
 use crate::backend::watchdog::Life;
-use crate::backend::{BackendError, Limits, RunRequest, mailbox};
+use crate::backend::{BackendError, Guess, Limits, RunRequest, mailbox};
+use crate::launch::Process;
 use rscale_protocol::arena::{Command, Isolation, MAX_STEPS, Reply, store_set};
 use std::sync::atomic::Ordering::Relaxed;
 
 impl Target {
     /// Whether the program is to begin a run before it is asked for: it can, and guesses are mostly right.
     pub fn dares_ahead(&mut self) -> bool {
+        self.can_run_ahead() && self.ahead.dares()
+    }
+
+    /// Whether the program can begin a run before it is asked for.
+    pub fn can_run_ahead(&mut self) -> bool {
         let is_restored = self.launch.isolation == Isolation::Snapshot && self.launch.processors.is_none();
         let is_ready = self.has_run && self.gave_up.is_none() && !self.is_fresh_process_needed();
-        is_restored && is_ready && !self.ahead.is_under_way() && self.ahead.dares()
+        is_restored && is_ready && !self.ahead.is_under_way()
     }
 
     /// Has the program begin a run that is likely to be asked for next. The result of the last one is gone then, but for what
     /// was read of it.
-    pub fn run_ahead(&mut self, request: &RunRequest<'_>) {
+    pub fn run_ahead(&mut self, request: &RunRequest<'_>, guess: Guess) {
         if request.prefix.len() <= MAX_STEPS {
-            self.ahead.begin(request);
+            self.ahead.begin(request, guess);
             self.begin(request);
         }
     }
@@ -58,6 +64,9 @@ impl Target {
 
     /// Has the program begin a run.
     pub(super) fn begin(&mut self, request: &RunRequest<'_>) {
+        if let Some(seat) = &mut self.seat {
+            seat.look(self.process.as_ref().map(Process::pid));
+        }
         let arguments = &self.arena.request;
         arguments.prefix_length.store(request.prefix.len() as u32, Relaxed);
         for (word, token) in self.arena.prefix.iter().zip(request.prefix) {

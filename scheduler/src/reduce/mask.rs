@@ -1,0 +1,124 @@
+//! What some events touch, roughly: whether another event can conflict with any of them is mostly told without looking at
+//! each of them.
+
+use super::footprint::{Footprint, Reach};
+use rscale_protocol::ThreadSet;
+
+/// The threads and the variables of some events.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mask {
+    threads: ThreadSet,
+    /// A bit for each variable; some share one.
+    variables: u64,
+    /// Whether one of them acts on more than it touches.
+    reaches: bool,
+}
+
+impl Mask {
+    /// Adds an event.
+    #[inline]
+    pub fn add(&mut self, event: &Footprint) {
+        self.threads.insert(event.thread());
+        self.variables |= bits(event);
+        self.reaches |= event.reach != Reach::Own;
+    }
+
+    /// Whether a thread has one of the events.
+    #[inline]
+    #[must_use]
+    pub fn has_thread_of(&self, event: &Footprint) -> bool {
+        self.threads.contains(event.thread())
+    }
+
+    /// Whether an event may conflict with one of them: if not, it does not.
+    #[inline]
+    #[must_use]
+    pub fn may_conflict(&self, event: &Footprint) -> bool {
+        let touches = self.variables & bits(event) != 0 || self.has_thread_of(event);
+        let reaches = self.reaches || event.reach != Reach::Own;
+        touches || reaches && !self.threads.is_empty()
+    }
+}
+
+#[inline]
+fn bits(event: &Footprint) -> u64 {
+    event.touches.iter().fold(0, |bits, touch| bits | 1 << (touch.variable % u64::BITS))
+}
+
+impl<'a> FromIterator<&'a Footprint> for Mask {
+    fn from_iter<I: IntoIterator<Item = &'a Footprint>>(events: I) -> Mask {
+        let mut mask = Mask::default();
+        events.into_iter().for_each(|event| mask.add(event));
+        mask
+    }
+}
+
+/// Events that sleep, and wake up as others are taken.
+pub struct Sleepers<'a> {
+    events: Vec<&'a Footprint>,
+    mask: Mask,
+}
+
+impl<'a> Sleepers<'a> {
+    /// Takes an event: what conflicts with it wakes up.
+    #[inline]
+    pub fn take(&mut self, event: &Footprint) {
+        if self.mask.may_conflict(event) {
+            self.events.retain(|sleeper| !sleeper.conflicts(event));
+            self.mask = self.events.iter().copied().collect();
+        }
+    }
+
+    /// An event falls asleep.
+    pub fn push(&mut self, event: &'a Footprint) {
+        self.events.push(event);
+        self.mask.add(event);
+    }
+
+    /// Whose they are.
+    #[must_use]
+    pub fn threads(&self) -> ThreadSet {
+        self.events.iter().map(|event| event.thread()).collect()
+    }
+}
+
+impl<'a> FromIterator<&'a Footprint> for Sleepers<'a> {
+    fn from_iter<I: IntoIterator<Item = &'a Footprint>>(events: I) -> Sleepers<'a> {
+        let events: Vec<&Footprint> = events.into_iter().collect();
+        let mask = events.iter().copied().collect();
+        Sleepers { events, mask }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::footprint::samples::event;
+    use super::*;
+    use proptest::prelude::*;
+    use rscale_protocol::ThreadId;
+    use rscale_protocol::dependence::Mode;
+
+    fn any_event() -> impl Strategy<Value = Footprint> {
+        let mode = prop_oneof![Just(Mode::Read), Just(Mode::Add), Just(Mode::Write)];
+        let reach = prop_oneof![
+            6 => Just(Reach::Own),
+            1 => (0u16..4).prop_map(|thread| Reach::Thread(ThreadId(thread))),
+            1 => Just(Reach::Everyone)
+        ];
+        (0u16..4, 0u32..130, mode, reach)
+            .prop_map(|(thread, variable, mode, reach)| Footprint { reach, ..event(thread, variable, mode) })
+    }
+
+    proptest! {
+        #[test]
+        fn what_conflicts_is_not_overlooked(events in prop::collection::vec(any_event(), 0..5), taken in any_event()) {
+            let mask: Mask = events.iter().collect();
+            let conflicts = events.iter().any(|event| event.conflicts(&taken));
+            prop_assert!(mask.may_conflict(&taken) || !conflicts);
+            let mut sleepers: Sleepers<'_> = events.iter().collect();
+            sleepers.take(&taken);
+            let left = events.iter().filter(|event| !event.conflicts(&taken)).map(Footprint::thread);
+            prop_assert_eq!(sleepers.threads(), left.collect());
+        }
+    }
+}
