@@ -1,10 +1,11 @@
 //! The processors of the machine, and who runs on which.
 //!
-//! Where several workers search at once, a worker and its program take turns, and never run at the same time: they share a
-//! processor, and hand it over. The program is still told of all processors, for some decide by it how many threads to start.
+//! Where there is one processor for each worker, a worker and its program take turns, and never run at the same time: they
+//! share a processor, and hand it over. The program is still told of all processors, for some decide by it how many threads to
+//! start.
 
 use nix::errno::Errno;
-use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::sched::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use nix::unistd::Pid;
 use rscale_protocol::arena::PROCESSOR_WORDS;
 
@@ -50,21 +51,20 @@ impl Processors {
         words
     }
 
-    /// Has the calling thread, and what it starts from now on, run on one of them: each in turn, by the thread's number.
-    ///
-    /// # Errors
-    /// Where the kernel refuses.
-    pub fn stay_on(&self, worker: usize) -> Result<(), Errno> {
-        self.keep_on(Pid::from_raw(0), worker)
+    /// Which of them the calling thread runs on.
+    #[must_use]
+    pub fn here(&self) -> usize {
+        let here = sched_getcpu().unwrap_or(0);
+        self.numbers().position(|number| number == here).unwrap_or(0)
     }
 
-    /// The same for another thread, by its id.
+    /// Has a thread, by its id, and what it starts from now on, run on one of them: in turn, by this number.
     ///
     /// # Errors
     /// Where the kernel refuses.
-    pub fn keep_on(&self, thread: Pid, worker: usize) -> Result<(), Errno> {
+    pub fn keep_on(&self, thread: Pid, place: usize) -> Result<(), Errno> {
         let mut one = CpuSet::new();
-        let number = self.numbers().nth(worker % self.count().max(1)).ok_or(Errno::EINVAL)?;
+        let number = self.numbers().nth(place % self.count().max(1)).ok_or(Errno::EINVAL)?;
         one.set(number)?;
         sched_setaffinity(thread, &one)
     }
@@ -100,7 +100,7 @@ mod tests {
         assert!(all.count() > 0);
         assert_eq!(all.words().iter().map(|word| word.count_ones() as usize).sum::<usize>(), all.count());
         std::thread::spawn(move || {
-            all.stay_on(all.count() + 1).expect("allowed");
+            all.keep_on(Pid::from_raw(0), all.count() + 1).expect("allowed");
             let mine = Processors::mine().expect("known");
             assert_eq!(mine.numbers().collect::<Vec<_>>(), [all.numbers().nth(1 % all.count()).expect("one")]);
         })

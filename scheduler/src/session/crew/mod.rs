@@ -16,6 +16,7 @@ pub(super) use world::learn;
 use super::bounds::Stop;
 use super::host::Host;
 use super::{Exploration, Outcomes};
+use crate::backend::Seat;
 use crate::exit::Failure;
 use crate::explore::{Counts, Locations, Order, Plan, SavedCrew};
 use crate::filters;
@@ -205,7 +206,7 @@ impl Exploration<'_> {
         };
         let desk = Desk::new(controller, world.clone());
         let budget = Budget::new(self.bounds.runs_left(&counts), self.bounds.counts_runs());
-        let processors = Processors::mine().ok().filter(|processors| processors.count() < 2 * jobs);
+        let mut seats = seats();
         let launch = self.host.target().launch().clone();
         let substitute = Host::dormant(launch.clone(), &self.config.rules)?;
         let (filters, terms, config, deadline) = (self.filters, self.terms, self.config, self.bounds.deadline());
@@ -216,9 +217,10 @@ impl Exploration<'_> {
                 let (leader, world, desk, budget) = (leader.clone(), world.clone(), &desk, &budget);
                 Post { number, desk, leader, config, filters, terms, deadline, world, budget, is_kept }
             };
+            let own_seat = seats.next();
             for number in 1..jobs {
-                let (post, launch) = (post(number), launch.clone());
-                scope.spawn(move || post.work(launch, processors));
+                let (post, launch, seat) = (post(number), launch.clone(), seats.next());
+                scope.spawn(move || post.work(launch, seat));
             }
             let mut own = post(0).begin_with(std::mem::replace(&mut self.host, substitute));
             drop(leader);
@@ -227,7 +229,7 @@ impl Exploration<'_> {
                 own.go_on_with(std::mem::replace(&mut self.search, substitute));
             }
             own.lead(LOOK_WHILE_IDLE);
-            own.host.share_processor(processors);
+            own.host.share_processor(own_seat);
             let mut crew = Crew { exploration: self, inbox, world: world.clone(), counts, desk: &desk, order };
             let stop = crew.lead(&mut own, progress);
             if stop.as_ref().is_ok_and(|stop| matches!(stop, Stop::Executions | Stop::Found)) {
@@ -245,6 +247,13 @@ impl Exploration<'_> {
             stop
         })
     }
+}
+
+/// A processor for each worker, from the one on that this thread runs on. Nothing if the kernel does not say.
+pub(super) fn seats() -> impl Iterator<Item = Seat> {
+    let all = Processors::mine().ok();
+    let first = all.map_or(0, |all| all.here());
+    (first..).map_while(move |place| Some(Seat::new(all?, place)))
 }
 
 /// The controller of another process.

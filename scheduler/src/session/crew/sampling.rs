@@ -6,13 +6,14 @@
 //! of one worker, for any number of them.
 
 use super::world::World;
-use super::{Exploration, LOOK};
+use super::{Exploration, LOOK, seats};
+use crate::backend::Seat;
 use crate::config::RunConfig;
 use crate::exit::Failure;
 use crate::explore::Plan;
 use crate::frontend::Execution;
 use crate::interrupt;
-use crate::launch::{Launch, Processors};
+use crate::launch::Launch;
 use crate::property;
 use crate::report::progress::Progress;
 use crate::sample::{Drawn, Sample};
@@ -76,11 +77,9 @@ struct Sampler<'a> {
 const OVER: u64 = u64::MAX;
 
 impl Sampler<'_> {
-    fn work(self, number: usize, mut launch: Launch, processors: Option<Processors>) {
-        if processors.is_some_and(|all| all.stay_on(number).is_ok()) {
-            launch.processors = processors;
-        }
+    fn work(self, launch: Launch, seat: Option<Seat>) {
         let served = Host::like(launch, &self.config.rules).and_then(|mut host| {
+            host.share_processor(seat);
             host.set_deadline(self.deadline);
             host.set_memory_limit(self.config.max_memory.as_ref().map(|size| size.bytes));
             self.serve(&mut host)?;
@@ -171,17 +170,18 @@ impl Exploration<'_> {
     pub(super) fn sample_together(&mut self, progress: &mut Progress) -> Result<Stop, Failure> {
         let jobs = self.jobs as usize;
         let epoch = AtomicU64::new(0);
-        let processors = Processors::mine().ok().filter(|processors| processors.count() < 2 * jobs);
+        let mut seats = seats();
         let launch = self.host.target().launch().clone();
         let (orders, desk) = unbounded();
         let (leader, inbox) = unbounded();
         let (config, deadline) = (self.config, self.bounds.deadline());
         let world = self.world();
         thread::scope(|scope| {
-            for number in 0..jobs {
+            for _ in 0..jobs {
+                let seat = seats.next();
                 let (orders, leader, launch) = (desk.clone(), leader.clone(), launch.clone());
                 let sampler = Sampler { config, orders, leader, epoch: &epoch, deadline };
-                scope.spawn(move || sampler.work(number, launch, processors));
+                scope.spawn(move || sampler.work(launch, seat));
             }
             drop(leader);
             let first = self.search.sample().map_or(0, |sample| sample.next_run());

@@ -6,12 +6,13 @@ use super::budget::Budget;
 use super::desk::{Desk, Next};
 use super::world::World;
 use super::{Farewell, News, What};
+use crate::backend::Seat;
 use crate::config::{FilterChoice, RunConfig};
 use crate::exit::Failure;
 use crate::explore::{Counts, Strategy};
 use crate::filters::{self, Terms};
 use crate::frontend::Execution;
-use crate::launch::{Launch, Processors};
+use crate::launch::Launch;
 use crate::parallel::Report;
 use crate::reduce::Item;
 use crate::session::bounds::Stop;
@@ -82,12 +83,10 @@ pub enum Turn {
 
 impl<'a> Post<'a> {
     /// Explores items for as long as there are some.
-    pub fn work(self, mut launch: Launch, processors: Option<Processors>) {
-        if processors.is_some_and(|all| all.stay_on(self.number).is_ok()) {
-            launch.processors = processors;
-        }
+    pub fn work(self, launch: Launch, seat: Option<Seat>) {
         let leader = self.leader.clone();
         let result = Host::like(launch, &self.config.rules).and_then(|mut host| {
+            host.share_processor(seat);
             host.set_deadline(self.deadline);
             host.set_memory_limit(self.config.max_memory.as_ref().map(|size| size.bytes));
             self.begin_with(host).serve()
