@@ -170,10 +170,7 @@ fn learn_trust(chosen: usize) {
 
 /// The last checkpoint before the state that the scheduler says it comes back to; the last one if it says nothing.
 fn promised() -> usize {
-    let back_to = match arena::get().request.comes_back_to.load(Relaxed) {
-        0 => NEVER,
-        step => u64::from(step),
-    };
+    let back_to = returns().next().unwrap_or(NEVER);
     let is_before = |&count: &usize| count == 0 || STATE.saved[count - 1].depth.get() <= back_to;
     (0..=STATE.count.get()).rev().find(is_before).unwrap_or(0)
 }
@@ -235,6 +232,12 @@ pub fn end() {
     STATE.length.set(world::get().steps.get());
 }
 
+/// Where later executions are going to go on, as far as the scheduler says so, from the last state on.
+fn returns() -> impl Iterator<Item = u64> {
+    let steps = arena::get().request.comes_back_to.iter().map(|word| u64::from(word.load(Relaxed)));
+    steps.take_while(|&step| step != 0)
+}
+
 /// Decides where the next checkpoint is taken: where a later execution is going to go on, or, on the off chance, half of
 /// the way to where the last one ended.
 fn plan(depth: u64) {
@@ -243,10 +246,9 @@ fn plan(depth: u64) {
     if !are_used() || request.goes_on.load(Relaxed) == 0 || STATE.count.get() == MOST {
         return;
     }
-    let promised = u64::from(request.comes_back_to.load(Relaxed));
     let guessed = if STATE.luck.get() >= 0 { depth + STATE.length.get().saturating_sub(depth) / 2 } else { 0 };
     let is_worth_it = |&due: &u64| due >= depth + least_way() && due < LOG_CAPACITY as u64;
-    if let Some(due) = [promised, guessed].into_iter().filter(is_worth_it).min() {
+    if let Some(due) = returns().chain([guessed]).filter(is_worth_it).min() {
         STATE.due.set(due);
     }
 }
@@ -302,7 +304,7 @@ fn save() {
     checkpoint.depth.set(depth);
     checkpoint.start.set(start);
     checkpoint.end.set(end);
-    checkpoint.is_of_use.set(depth == u64::from(arena::get().request.comes_back_to.load(Relaxed)));
+    checkpoint.is_of_use.set(returns().any(|step| step == depth));
     STATE.count.set(count + 1);
     plan(depth);
 }

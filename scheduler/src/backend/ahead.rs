@@ -99,11 +99,12 @@ impl Ahead {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Returns;
     use super::*;
 
     fn request(prefix: &[Token]) -> RunRequest<'_> {
         let sleep = ThreadSet::EMPTY;
-        let (order, goes_on, comes_back_to) = (Beyond::FIXED, true, 0);
+        let (order, goes_on, comes_back_to) = (Beyond::FIXED, true, Returns::NONE);
         RunRequest { prefix, new_steps: None, sleep, step_budget: 9, spurious: 0, order, goes_on, comes_back_to }
     }
 
@@ -138,7 +139,7 @@ mod tests {
         assert!(!ahead.take_over(&RunRequest { spurious: 1, ..request(&[token]) }));
         assert!(!ahead.take_over(&RunRequest { sleep: ThreadSet::from_iter([token.thread]), ..request(&[token]) }));
         assert!(ahead.is_under_way());
-        assert!(ahead.take_over(&RunRequest { comes_back_to: 1, ..request(&[token]) }), "that is advice");
+        assert!(ahead.take_over(&RunRequest { comes_back_to: Returns::to(1), ..request(&[token]) }), "that is advice");
         assert!(!ahead.is_under_way());
     }
 }

@@ -10,6 +10,7 @@ mod mailbox;
 mod memory;
 mod process_stat;
 mod result;
+mod returns;
 mod seat;
 mod target;
 mod terminate;
@@ -21,6 +22,7 @@ pub use debugging::Debugged;
 pub use log::StepLog;
 pub use memory::Memory;
 pub use result::{Block, RunEnd, ThreadState};
+pub use returns::Returns;
 pub use seat::Seat;
 pub use target::Target;
 pub use usage::is_too_much_in_use;
@@ -47,8 +49,8 @@ pub struct RunRequest<'a> {
     pub order: Beyond,
     /// Whether it may go on from a state that an earlier execution went through, instead of from the start.
     pub goes_on: bool,
-    /// A later one is going to share this many of its first steps; 0 says nothing.
-    pub comes_back_to: usize,
+    /// Later ones are going to share so many of its first steps.
+    pub comes_back_to: Returns,
 }
 
 /// Why an execution could not be run.

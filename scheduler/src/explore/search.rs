@@ -6,6 +6,7 @@
 use super::{
     Absorbed, Candidates, Counts, Frontier, Node, Order, Path, Plan, QuietSteps, Strategy, divergence, explored,
 };
+use crate::backend::Returns;
 use crate::filters::{Filter, Preserves};
 use crate::frontend::{Configuration, Execution};
 use crate::reduce::Sharing;
@@ -184,7 +185,7 @@ impl Strategy for Search {
         if self.has_begun {
             sleep = self.advance()?;
         }
-        let comes_back_to = self.path.last_open();
+        let comes_back_to = Returns::to(self.path.last_open());
         Some(Plan { schedule: &self.prefix, order, sleep, goes_on: true, comes_back_to })
     }
 

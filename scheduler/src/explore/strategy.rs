@@ -1,6 +1,7 @@
 //! Strategies: what decides which schedule is run next (SCALE, section 5.3.4).
 
 use super::{Counts, Level, Saved};
+use crate::backend::Returns;
 use crate::filters::Preserves;
 use crate::frontend::Execution;
 use crate::reduce::Sharing;
@@ -19,15 +20,15 @@ pub struct Plan<'a> {
     pub sleep: ThreadSet,
     /// Whether it may go on from a state that an earlier run went through, instead of from the start.
     pub goes_on: bool,
-    /// The search is going to come back to the state behind so many of the steps, or to a later one. 0 says nothing.
-    pub comes_back_to: usize,
+    /// The search is going to come back to these states, or to later ones.
+    pub comes_back_to: Returns,
 }
 
 impl Plan<'_> {
     /// A schedule that is followed from the start to its end, and then the fixed order.
     #[must_use]
     pub fn of(schedule: &[Token]) -> Plan<'_> {
-        Plan { schedule, order: Beyond::FIXED, sleep: ThreadSet::EMPTY, goes_on: false, comes_back_to: 0 }
+        Plan { schedule, order: Beyond::FIXED, sleep: ThreadSet::EMPTY, goes_on: false, comes_back_to: Returns::NONE }
     }
 }
 

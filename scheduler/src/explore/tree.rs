@@ -11,6 +11,7 @@
 //! runs that are made in vain.
 
 use super::{Candidates, Counts, Node, Order, Path, Plan, Search, Strategy};
+use crate::backend::Returns;
 use crate::frontend::{Configuration, Execution};
 use crate::reduce::{Item, Released, Sharing};
 use rscale_protocol::ThreadSet;
@@ -77,7 +78,7 @@ impl Sharing for Search {
         self.roots = steps.iter().rev().map(|&step| [&schedule[..], &[step]].concat()).collect();
         self.root = self.roots.pop()?;
         self.prefix.clone_from(&self.root);
-        let (order, sleep, comes_back_to) = (self.beyond(), ThreadSet::EMPTY, schedule.len());
+        let (order, sleep, comes_back_to) = (self.beyond(), ThreadSet::EMPTY, Returns::to(schedule.len()));
         Some(Plan { schedule: &self.prefix, order, sleep, goes_on: true, comes_back_to })
     }
 

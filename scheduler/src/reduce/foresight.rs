@@ -7,16 +7,27 @@
 
 use super::mask::Sleepers;
 use super::wakeup::Tree;
-use super::{Reduction, steps_to_last_open};
+use super::{Footprint, Reduction};
+use crate::backend::Returns;
 use crate::explore::Plan;
-use rscale_protocol::arena::Beyond;
+use rscale_protocol::arena::{Beyond, RETURNS};
+use smallvec::SmallVec;
+
+/// The states before one.
+#[derive(Clone, Copy)]
+struct Before {
+    /// As many of the path.
+    nodes: usize,
+    /// As many behind planned events.
+    planned: usize,
+}
 
 /// A state with something left to explore, once all behind what is taken from it now has been explored.
 struct Open<'a> {
     /// How many steps lead there.
     depth: usize,
-    /// How many lead to the one before it, or 0.
-    before: usize,
+    /// What lies before it.
+    before: Before,
     /// What is to be explored.
     tree: &'a Tree,
     /// What sleeps there then.
@@ -34,14 +45,18 @@ impl Reduction {
         schedule.clear();
         let Open { depth, before, tree, mut sleepers } = self.last_open_state()?;
         schedule.extend_from_slice(self.schedule.get(..depth)?);
-        let mut comes_back_to = if tree.has_others() { depth } else { before };
+        let mut forks: SmallVec<[usize; RETURNS]> = SmallVec::new();
+        forks.extend(tree.has_others().then_some(depth));
         let mut last = 1;
         for (event, is_open) in tree.first_line() {
             sleepers.take(event);
             last = event.steps as usize;
             schedule.extend(std::iter::repeat_n(event.token, last));
-            comes_back_to = if is_open { schedule.len() } else { comes_back_to };
+            forks.extend(is_open.then_some(schedule.len()));
         }
+        let mut comes_back_to = Returns::NONE;
+        forks.into_iter().rev().for_each(|steps| comes_back_to.add(steps));
+        self.add_open_before(&mut comes_back_to, before);
         // What comes of the last event is not known.
         schedule.truncate(schedule.len() + 1 - last);
         let sleep = sleepers.threads();
@@ -57,8 +72,7 @@ impl Reduction {
             before.iter().for_each(|(event, _)| sleepers.take(event));
             after.first().into_iter().for_each(|(event, _)| sleepers.push(event));
             let depth = self.steps.len() + before.iter().map(|(event, _)| event.steps as usize).sum::<usize>();
-            let earlier = steps_to_last_open(&before[..last]).map(|steps| self.steps.len() + steps);
-            let before_it = earlier.unwrap_or_else(|| self.open_before(self.nodes.len()));
+            let before_it = Before { nodes: self.nodes.len(), planned: last };
             return Some(Open { depth, before: before_it, tree: &before.last()?.1, sleepers });
         }
         let last = self.nodes.iter().rposition(|node| !node.tree.is_empty()).filter(|&last| last >= self.owned)?;
@@ -68,15 +82,38 @@ impl Reduction {
             None => self.planned.first().map(|(event, _)| (self.steps.len(), event)),
         };
         let (depth, taken) = taken?;
-        let (before, sleepers) = (self.open_before(last), node.sleep.iter().chain([taken]).collect());
-        Some(Open { depth, before, tree: &node.tree, sleepers })
+        let before = Before { nodes: last, planned: 0 };
+        Some(Open { depth, before, tree: &node.tree, sleepers: node.sleep.iter().chain([taken]).collect() })
     }
 
-    /// How many steps lead to the last state with something left to explore before this one.
-    pub(super) fn open_before(&self, state: usize) -> usize {
-        let last = self.nodes[..state].iter().rposition(|node| !node.tree.is_empty());
-        let event = last.and_then(|last| self.history.events().get(last));
-        event.map_or(if last.is_some() { self.steps.len() } else { 0 }, |event| event.step as usize)
+    /// The states with something left to explore, from the last on.
+    pub(super) fn open_states(&self) -> Returns {
+        let mut returns = Returns::NONE;
+        self.add_open_before(&mut returns, Before { nodes: self.nodes.len(), planned: self.planned.len() });
+        returns
+    }
+
+    fn add_open_before(&self, returns: &mut Returns, before: Before) {
+        add_open(returns, self.steps.len(), &self.planned[..before.planned]);
+        let events = self.history.events();
+        for (index, _) in self.nodes[..before.nodes].iter().enumerate().rev().filter(|(_, node)| !node.tree.is_empty())
+        {
+            if returns.is_full() {
+                return;
+            }
+            returns.add(events.get(index).map_or(self.steps.len(), |event| event.step as usize));
+        }
+    }
+}
+
+/// Adds the states behind planned events, the first of which comes behind so many steps, with something else to explore.
+pub(super) fn add_open(returns: &mut Returns, steps: usize, planned: &[(Footprint, Tree)]) {
+    let mut depth = steps + planned.iter().map(|(event, _)| event.steps as usize).sum::<usize>();
+    for (event, rest) in planned.iter().rev() {
+        if !rest.is_empty() {
+            returns.add(depth);
+        }
+        depth -= event.steps as usize;
     }
 }
 

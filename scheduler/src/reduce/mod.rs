@@ -136,7 +136,7 @@ impl Strategy for Reduction {
         self.extend_schedule(planned.iter().map(|(event, _)| event));
         self.planned = planned;
         let (order, sleep) = (self.order.beyond(), self.sleep_behind_plan());
-        Some(Plan { schedule: &self.schedule, order, sleep, goes_on: true, comes_back_to: self.last_open() })
+        Some(Plan { schedule: &self.schedule, order, sleep, goes_on: true, comes_back_to: self.open_states() })
     }
 
     fn foreseen(&mut self) -> Option<Plan<'_>> {
@@ -248,14 +248,6 @@ impl Reduction {
         }
     }
 
-    /// How many steps lead to the last state with something left to explore.
-    fn last_open(&self) -> usize {
-        if let Some(planned) = steps_to_last_open(&self.planned) {
-            return self.steps.len() + planned;
-        }
-        self.open_before(self.nodes.len())
-    }
-
     /// The threads that the program need not schedule behind what is planned. It wakes them by a simpler rule than
     /// ours, so this only saves runs: what it schedules all the same is cut.
     fn sleep_behind_plan(&self) -> ThreadSet {
@@ -355,12 +347,6 @@ impl Reduction {
             }
         }
     }
-}
-
-/// How many steps of a planned sequence lead to its last state with something else to explore.
-fn steps_to_last_open(planned: &[(Footprint, Tree)]) -> Option<usize> {
-    let last = planned.iter().rposition(|(_, rest)| !rest.is_empty())?;
-    Some(planned[..=last].iter().map(|(event, _)| event.steps as usize).sum())
 }
 
 /// The other ways in which the thread could have taken the event; where it says whom a signal wakes, the other waiters.

@@ -9,7 +9,8 @@ use super::plan::{Node, Wanted};
 use super::reversal::Extent;
 use super::saved::SavedReduction;
 use super::wakeup::Tree;
-use super::{Names, Reduction, Second, steps_to_last_open};
+use super::{Names, Reduction, Second, foresight::add_open};
+use crate::backend::Returns;
 use crate::explore::{Branches, Counts, Order, Plan, Strategy};
 use crate::frontend::Execution;
 use rscale_protocol::ThreadSet;
@@ -204,7 +205,8 @@ impl Sharing for Reduction {
                 self.schedule.extend_from_slice(&leaf.schedule);
                 self.extend_schedule(leaf.planned.iter().map(|(event, _)| event));
                 let (order, sleep) = (self.order.beyond(), leaf.sleep);
-                let comes_back_to = leaf.schedule.len() + steps_to_last_open(&leaf.planned).unwrap_or(0);
+                let mut comes_back_to = Returns::NONE;
+                add_open(&mut comes_back_to, leaf.schedule.len(), &leaf.planned);
                 Some(Plan { schedule: &self.schedule, order, sleep, goes_on: true, comes_back_to })
             }
         }

@@ -11,6 +11,7 @@ mod probability;
 
 pub use probability::{Performers, Probability, SavedProbability};
 
+use crate::backend::Returns;
 use crate::explore::{Absorbed, Counts, Plan, Saved, Strategy, Stream};
 use crate::filters::Preserves;
 use crate::frontend::Execution;
@@ -176,7 +177,7 @@ impl Sample {
 impl Strategy for Sample {
     fn next_schedule(&mut self) -> Option<Plan<'_>> {
         let order = self.order_of(self.next);
-        Some(Plan { schedule: &[], order, sleep: ThreadSet::EMPTY, goes_on: false, comes_back_to: 0 })
+        Some(Plan { schedule: &[], order, sleep: ThreadSet::EMPTY, goes_on: false, comes_back_to: Returns::NONE })
     }
 
     fn absorb(&mut self, execution: &Execution) -> Absorbed {

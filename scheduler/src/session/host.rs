@@ -7,7 +7,7 @@ mod adapting;
 mod races;
 
 use super::admit;
-use crate::backend::{Backend, BackendError, Guess, Limits, RunEnd, RunRequest, Seat, Target};
+use crate::backend::{Backend, BackendError, Guess, Limits, Returns, RunEnd, RunRequest, Seat, Target};
 use crate::compile::Subject;
 use crate::config::{Rules, Scope, Watched};
 use crate::exit::Failure;
@@ -192,7 +192,7 @@ impl Host {
             spurious: self.rules.spurious,
             order: Beyond::FIXED,
             goes_on: false,
-            comes_back_to: 0,
+            comes_back_to: Returns::NONE,
         }
     }
 

@@ -38,6 +38,8 @@ pub const LOG_CAPACITY: usize = 1 << 16;
 pub const MAX_STEPS: usize = 1 << 20;
 /// Locations that can be communication variables at a time.
 pub const MAX_LOCATIONS: usize = 1 << 14;
+/// States of an execution that later ones go on from, and of which the shim is told.
+pub const RETURNS: usize = 4;
 /// Words of a set of processors.
 pub const PROCESSOR_WORDS: usize = 16;
 /// Races that one execution can report.
@@ -227,8 +229,8 @@ pub struct Request {
     pub prefix_length: AtomicU32,
     /// Whether the execution may go on from a state that an earlier one went through.
     pub goes_on: AtomicU32,
-    /// A later execution is going to share this many of its first steps; 0 says nothing.
-    pub comes_back_to: AtomicU32,
+    /// Later executions are going to share this many of its first steps, from the last of them on; 0 says nothing.
+    pub comes_back_to: [AtomicU32; RETURNS],
     /// Pause after this many steps beyond the prefix.
     pub new_steps: AtomicU64,
     /// End the execution after this many steps in all.

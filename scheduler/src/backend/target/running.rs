@@ -76,7 +76,8 @@ impl Target {
             }
         }
         arguments.goes_on.store(u32::from(request.goes_on && request.new_steps.is_none()), Relaxed);
-        arguments.comes_back_to.store(u32::try_from(request.comes_back_to).unwrap_or(0), Relaxed);
+        let returns = request.comes_back_to.steps();
+        arguments.comes_back_to.iter().zip(returns).for_each(|(word, step)| word.store(step, Relaxed));
         arguments.new_steps.store(request.new_steps.unwrap_or(u64::MAX), Relaxed);
         arguments.step_budget.store(request.step_budget, Relaxed);
         arguments.spurious.store(request.spurious, Relaxed);
