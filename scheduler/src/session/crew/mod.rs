@@ -38,9 +38,9 @@ use std::time::Duration;
 use worker::{Post, stop_of};
 use world::World;
 
-/// Processors from which on several workers are faster than one: its program runs ahead, and so it keeps two of them busy
-/// (readers 15 on two processors: 48,600 executions a second with one worker, 28,600 with two).
-const ENOUGH_PROCESSORS: usize = 4;
+/// Processors from which on several workers, on one each, are faster than one whose program runs ahead on a second: two of
+/// them reach three quarters of that to as much (docs/speed.md).
+const ENOUGH_PROCESSORS: usize = 3;
 /// How long to go on before looking at the clock.
 const LOOK: Duration = Duration::from_millis(50);
 /// How many times as long as at first a search goes on alone where there was no room for others.
@@ -89,13 +89,18 @@ impl Exploration<'_> {
         self.jobs > 1 && self.has_been_alone() && self.can_be_helped() && self.has_room()
     }
 
-    /// Whether there are processors for others; they are waited for unless the user wants several workers in any case. A worker
-    /// that shares its processor is slower than one whose program runs beside it.
+    /// Whether several workers are of use with the processors that there are. Unless the user says how many to use, they are
+    /// waited for while something else keeps them busy.
     fn has_room(&mut self) -> bool {
-        let is_sampling = self.search.sample().is_some();
-        let has_room =
-            |processors: Processors| (is_sampling || processors.count() >= ENOUGH_PROCESSORS) && !processors.are_busy();
-        let has_room = self.config.wants_jobs || Processors::mine().map_or(true, has_room);
+        if self.config.alone.is_zero() {
+            return true; // in any case
+        }
+        let (jobs, is_sampling) = (self.jobs as usize, self.search.sample().is_some());
+        let has_room = |processors: Processors| {
+            let is_enough = is_sampling || processors.count().min(jobs) >= ENOUGH_PROCESSORS;
+            is_enough && (self.config.wants_jobs || !processors.are_busy())
+        };
+        let has_room = Processors::mine().map_or(true, has_room);
         if !has_room {
             self.alone_until = self.bounds.elapsed() + AGAIN * self.config.alone;
         }
