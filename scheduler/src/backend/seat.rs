@@ -68,7 +68,7 @@ impl Seat {
         }
         let used = processor_time(program).saturating_sub(self.used);
         // Two that are in each other's way should not move on together for ever.
-        let is_lucky = elapsed.subsec_nanos() / 64 % 2 == 0;
+        let is_lucky = (elapsed.subsec_nanos() / 64).is_multiple_of(2);
         if used * 10 < elapsed * ENOUGH && is_lucky {
             self.place += 1;
         }
