@@ -10,6 +10,7 @@ mod debugging;
 mod depicting;
 mod flushes;
 mod functions;
+mod glance;
 mod guarantee;
 mod host;
 mod minimizer;
@@ -43,6 +44,7 @@ use crate::property;
 use crate::report::progress::{Counters, Progress};
 use crate::summary::{Summary, Verdict};
 use bounds::{Bounds, Stop};
+use glance::Glances;
 use host::{Host, Setting};
 use outcomes::Outcomes;
 use record::Recorder;
@@ -121,6 +123,7 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
         together: None,
         crew: None,
         lost: 0,
+        glances: None,
         notes: Vec::new(),
     };
     exploration.host.set_deadline(exploration.bounds.deadline());
@@ -131,7 +134,10 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
     exploration.note_single_worker();
     let stop = match exploration.keep(keeping)? {
         Some(stop) => stop,
-        None => exploration.explore(progress)?,
+        None => {
+            exploration.glances = Glances::beside(filters, terms, exploration.search.counts().started());
+            exploration.explore(progress)?
+        }
     };
     exploration.keep_state(true);
     exploration.summarise(stop, &mut summary);
@@ -171,6 +177,8 @@ struct Exploration<'a> {
     crew: Option<SavedCrew>,
     /// Executions that were lost with their process.
     lost: u64,
+    /// When to look at schedules with few preemptions.
+    glances: Option<Glances>,
     /// What the user should know.
     notes: Vec<String>,
 }
@@ -184,6 +192,9 @@ impl Exploration<'_> {
             }
             if self.crew.is_some() || self.needs_help() {
                 return self.go_on_together(progress);
+            }
+            if let Some(stop) = self.glance()? {
+                return Ok(stop);
             }
             let Some(plan) = self.search.next_schedule() else { return Ok(Stop::Exhausted) };
             match self.host.run(plan, &mut execution) {
@@ -260,6 +271,7 @@ impl Exploration<'_> {
 
     fn begin_anew(&mut self, discarded: u64) {
         self.search.begin_anew(discarded);
+        self.glances.iter_mut().for_each(Glances::begin_anew);
         self.alone_until = self.bounds.elapsed() + self.config.alone;
         if self.search.counts().runs == 0 {
             self.outcomes = self.config.outcomes.then(Outcomes::default);

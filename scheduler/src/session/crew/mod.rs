@@ -11,6 +11,7 @@ mod sampling;
 mod worker;
 mod world;
 
+pub(super) use worker::stop_of;
 pub(super) use world::learn;
 
 use super::bounds::Stop;
@@ -35,7 +36,7 @@ use leading::Crew;
 use rscale_protocol::arena::Token;
 use std::thread;
 use std::time::Duration;
-use worker::{Post, stop_of};
+use worker::Post;
 use world::World;
 
 /// Processors from which on several workers, on one each, are faster than one whose program runs ahead on a second: two of

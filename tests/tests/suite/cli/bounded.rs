@@ -141,3 +141,40 @@ int main(void)
     let found = summary(&place, &["--filters", "pb=0"], 1);
     assert_eq!(found.findings()[0]["preemptions"], 0);
 }
+
+/// An update is lost at the beginning; then come millions of orders in which nothing is.
+const EARLY: &str = r#"
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static volatile int early;
+static atomic_int late;
+static void *work(void *unused)
+{
+    early++;
+    for (int i = 0; i < 14; i++)
+        atomic_exchange(&late, i);
+    return unused;
+}
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, NULL, work, NULL);
+    pthread_create(&two, NULL, work, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    assert(early == 2);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_long_search_glances_at_few_preemptions() {
+    let place = Place::with("program", EARLY);
+    for filter in ["optimal", "source"] {
+        let summary = summary(&place, &["--filters", filter, "--jobs", "1"], 1);
+        assert!(summary.has_finding("assertion"));
+        // A glance is no part of the search.
+        assert!(summary.number("executions").is_some_and(|count| count <= 2048), "{:?}", summary.number("executions"));
+    }
+}

@@ -1,0 +1,102 @@
+//! A glance at schedules with few preemptions, now and then, while a reduction goes on.
+//!
+//! A search in depth changes the ends of executions first. In a program with many schedules it comes to a bug near the
+//! beginning last: two Rust threads that lose an update end in hundreds of thousands of orders, and each of them would be
+//! explored before the update is. Most bugs need one preemption or two, and there are few such schedules: the same
+//! update is lost after 65 of them. So some of these are run in between, from no preemption upwards. They are no part
+//! of the search: what it covers and what it counts stay the same.
+//!
+//! A glance comes after 2048 runs, and each next one after four times as many, with twice as many schedules: the longer
+//! the search, the less it costs. When it comes depends on counts, not on the clock.
+
+use super::Exploration;
+use super::bounds::Stop;
+use super::crew::stop_of;
+use crate::config::FilterChoice;
+use crate::exit::Failure;
+use crate::explore::{Absorbed, Strategy};
+use crate::filters::{self, Kind, Terms};
+use crate::frontend::Execution;
+
+/// Runs before the first glance.
+const FIRST: u64 = 2048;
+/// Schedules of it.
+const SCHEDULES: u64 = 128;
+/// What is glanced at.
+const FEW_PREEMPTIONS: FilterChoice = FilterChoice { name: "bpor", value: Some(2), from: Some(0) };
+
+/// When to glance next, and where.
+pub struct Glances {
+    due: u64,
+    schedules: u64,
+    terms: Terms,
+    search: Box<dyn Strategy>,
+}
+
+impl Glances {
+    /// For a search with these filters that has made so many runs. Only where it is a reduction without bounds: in any
+    /// other case the user has chosen what to see.
+    pub fn beside(choices: &[FilterChoice], terms: Terms, runs: u64) -> Option<Glances> {
+        let [FilterChoice { name, value: None, .. }] = choices else { return None };
+        filters::registry().iter().find(|info| info.name == *name && info.kind() == Kind::Reduction)?;
+        let mut glances = Glances { due: FIRST, schedules: SCHEDULES, terms, search: few_preemptions(terms) };
+        while glances.due <= runs {
+            glances.pass();
+        }
+        Some(glances)
+    }
+
+    fn pass(&mut self) {
+        (self.due, self.schedules) = (self.due.saturating_mul(4), self.schedules.saturating_mul(2));
+    }
+
+    /// What a step is has changed.
+    pub fn begin_anew(&mut self) {
+        self.search = few_preemptions(self.terms);
+    }
+}
+
+fn few_preemptions(terms: Terms) -> Box<dyn Strategy> {
+    filters::strategy(&[FEW_PREEMPTIONS], terms)
+}
+
+impl Exploration<'_> {
+    /// Glances, if it is time to. Returns why the search is over, if it is.
+    pub(super) fn glance(&mut self) -> Result<Option<Stop>, Failure> {
+        let runs = self.search.counts().started();
+        let Some(mut glances) = self.glances.take_if(|glances| runs >= glances.due) else { return Ok(None) };
+        let result = self.look_at(&mut glances);
+        glances.pass();
+        self.glances = Some(glances);
+        result.or_else(|failure| stop_of(failure).map(Some))
+    }
+
+    fn look_at(&mut self, glances: &mut Glances) -> Result<Option<Stop>, Failure> {
+        let mut execution = Execution::default();
+        for _ in 0..glances.schedules {
+            let Some(plan) = glances.search.next_schedule() else { break };
+            self.host.run(plan, &mut execution)?;
+            let is_finding = self.check(&execution)?;
+            if is_finding && !self.config.keep_going {
+                return Ok(Some(Stop::Found));
+            }
+            if execution.is_lost() {
+                glances.search.give_up();
+                continue;
+            }
+            if self.finds_locations(&execution) {
+                glances.begin_anew();
+                break;
+            }
+            if let Absorbed::Diverged(_) = glances.search.absorb(&execution) {
+                // The search will say so, if it comes to it: here, nothing depends on it.
+                break;
+            }
+            execution.steps.settle();
+            if glances.search.was_wrong() {
+                glances.search.begin_anew(0);
+            }
+        }
+        Ok(None)
+    }
+}
