@@ -53,15 +53,15 @@ impl Tape {
 
     /// Puts the contents of memory on the tape.
     pub fn save(&mut self, address: u64, length: u64) {
-        self.align(length);
+        self.begin_whole_page(length);
         if let Some(place) = self.advance(length) {
             // SAFETY: there is room; the callers pass readable memory.
             unsafe { copy(place, address, length) };
         }
     }
 
-    /// Goes to where something of that length begins.
-    fn align(&mut self, length: u64) {
+    /// Goes to where something of that length begins: whole pages are copied faster from a line of the cache on.
+    fn begin_whole_page(&mut self, length: u64) {
         if length >= PAGE {
             self.next = self.next.next_multiple_of(ALIGNMENT).min(self.end);
         }
@@ -97,7 +97,7 @@ impl Tape {
 
     /// Brings memory back to what it was when it was saved.
     pub fn bring_back(&mut self, address: u64, length: u64) {
-        self.align(length);
+        self.begin_whole_page(length);
         // SAFETY: so much was put there; the callers pass writable memory.
         unsafe { copy(address, self.next, length) };
         self.next += length;
