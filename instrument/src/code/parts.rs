@@ -29,7 +29,8 @@ pub(super) fn joined_stacks(functions: &[Function], outlines: &[Outline]) -> Vec
     let mut joined = vec![StackUse::default(); functions.len()];
     for (index, outline) in outlines.iter().enumerate() {
         let representative = parts.find(index);
-        joined[representative] = joined[representative].joined(outline.stack);
+        let stack = if functions[index].is_part { outline.stack.of_part() } else { outline.stack };
+        joined[representative] = joined[representative].joined(stack);
     }
     let mut members = vec![0; functions.len()];
     (0..functions.len()).for_each(|index| members[parts.find(index)] += 1);

@@ -20,6 +20,10 @@ pub(super) struct StackUse {
     copies_frame_register: bool,
     /// It is set up as a frame pointer in one place and written in another.
     misuses_frame: bool,
+    /// RBP is pushed, and has been before or has been written.
+    pushes_frame_register_again: bool,
+    /// RBP is pushed.
+    pushes_frame_register: bool,
     calls: bool,
     is_below_stack_pointer: bool,
     is_below_frame: bool,
@@ -29,6 +33,7 @@ impl StackUse {
     pub(super) fn of(instructions: &[Instruction]) -> Self {
         let mut usage = Self::default();
         for instruction in instructions {
+            usage.note_push(instruction);
             usage.note_memory_operand(instruction);
             usage.note_registers(instruction);
             usage.calls |= is_call(instruction);
@@ -45,11 +50,18 @@ impl StackUse {
             sets_frame: self.sets_frame | other.sets_frame,
             writes_frame_register: self.writes_frame_register | other.writes_frame_register,
             copies_frame_register: self.copies_frame_register | other.copies_frame_register,
+            pushes_frame_register: self.pushes_frame_register | other.pushes_frame_register,
+            pushes_frame_register_again: self.pushes_frame_register_again | other.pushes_frame_register_again,
             misuses_frame: self.misuses_frame | other.misuses_frame,
             calls: self.calls | other.calls,
             is_below_stack_pointer: self.is_below_stack_pointer | other.is_below_stack_pointer,
             is_below_frame: self.is_below_frame | other.is_below_frame,
         }
+    }
+
+    /// The facts of a part of a function, which has no caller whose registers it would save.
+    pub(super) fn of_part(self) -> Self {
+        Self { pushes_frame_register_again: self.pushes_frame_register, ..self }
     }
 
     /// The facts of a range whose frame belongs to code that is not known.
@@ -59,7 +71,8 @@ impl StackUse {
 
     /// Whether the address of a stack slot may be known elsewhere.
     pub(super) fn takes_address(self) -> bool {
-        self.leaks_stack_pointer || self.misuses_frame || (self.sets_frame && self.copies_frame_register)
+        let copies_frame_register = self.copies_frame_register || self.pushes_frame_register_again;
+        self.leaks_stack_pointer || self.misuses_frame || (self.sets_frame && copies_frame_register)
     }
 
     /// Whether RBP is a frame pointer wherever an operand is based on it.
@@ -77,13 +90,25 @@ impl StackUse {
         self.is_below_stack_pointer || (!self.calls && (self.is_below_frame || self.takes_address()))
     }
 
+    /// The first `push rbp` saves what the caller has there; another one may be an argument on the stack.
+    fn note_push(&mut self, instruction: &Instruction) {
+        if instruction.mnemonic() == Mnemonic::Push && instruction.op0_register() == Register::RBP {
+            self.pushes_frame_register_again |=
+                self.pushes_frame_register | self.sets_frame | self.writes_frame_register;
+            self.pushes_frame_register = true;
+        }
+    }
+
     fn note_memory_operand(&mut self, instruction: &Instruction) {
         let base = instruction.memory_base();
+        let is_address = instruction.mnemonic() == Mnemonic::Lea;
+        // RSP is never an index.
+        self.copies_frame_register |= is_address && instruction.memory_index() == Register::RBP;
         if !matches!(base, Register::RSP | Register::RBP) {
             return;
         }
         let target = instruction.op0_register().full_register();
-        if instruction.mnemonic() == Mnemonic::Lea {
+        if is_address {
             match (base, target) {
                 (_, Register::RSP) => return,
                 (Register::RSP, Register::RBP) => self.sets_frame = true,
@@ -182,6 +207,15 @@ mod tests {
         assert!(framed(&[0x48, 0x01, 0xe0]).takes_address(), "add rax,rsp");
         let reused = framed(&[0x48, 0x89, 0xc5]); // mov rbp,rax
         assert!(reused.takes_address() && !reused.has_frame_pointer());
+    }
+
+    #[test]
+    fn an_address_among_the_arguments_on_the_stack_is_taken() {
+        assert!(framed(&[PUSH_RBP]).takes_address(), "push rbp, behind mov rbp,rsp");
+        assert!(framed(&[0x48, 0x8d, 0x3c, 0x28]).takes_address(), "lea rdi,[rax+rbp]");
+        let pushing = usage(&[PUSH_RBP, 0xe8, 0, 0, 0, 0, 0xc3]);
+        assert!(!framed(&[]).joined(pushing).takes_address(), "it saves what its caller has there");
+        assert!(framed(&[]).joined(pushing.of_part()).takes_address(), "parts have no caller");
     }
 
     #[test]
