@@ -46,11 +46,6 @@ pub enum SkipReason {
         /// Where from, as an address in the file.
         from: u64,
     },
-    /// No room for a jump to the clone.
-    TooShort {
-        /// The bytes there are.
-        room: u64,
-    },
     /// An access through the GS segment, whose address only the processor knows.
     OtherSegment {
         /// Where it is.
@@ -79,7 +74,6 @@ impl fmt::Display for SkipReason {
             Self::JumpIntoInstruction { offset, from } => {
                 write!(f, "jump from {from:#x} into the middle of an instruction at +{offset:#x}")
             }
-            Self::TooShort { room } => write!(f, "too short to patch, {room} bytes"),
             Self::OtherSegment { offset } => write!(f, "access through GS at +{offset:#x}"),
             Self::Unreferenced => f.write_str("code or data that nothing is seen to call"),
         }
@@ -103,7 +97,7 @@ mod tests {
         let shown = |function: &Function, reason| Skipped { function: function.clone(), reason }.to_string();
         assert_eq!(shown(&function, Fault::Undecodable(0x12).into()), "foo (undecodable bytes at +0x12)");
         function.names[0] = "_ZN2ns5checkEi".to_owned();
-        assert_eq!(shown(&function, SkipReason::TooShort { room: 3 }), "ns::check(int) (too short to patch, 3 bytes)");
+        assert_eq!(shown(&function, Fault::Zeroes(3).into()), "ns::check(int) (data in code at +0x3)");
         function.names.clear();
         let reason = SkipReason::JumpIntoInstruction { offset: 2, from: 0x40 };
         assert_eq!(

@@ -6,23 +6,20 @@
 
 use std::ops::Range;
 
-use iced_x86::{Code, Instruction};
+use iced_x86::Instruction;
 
-use super::decode::{decode, ends_flow, index_at, is_call, jump_target, padding_length};
+use super::decode::{decode, ends_flow, index_at, is_call, jump_target};
 use super::functions::{self, Function, Origin, Role};
 use super::gaps;
 use super::layout::{CodeSymbolKind, Layout};
 use super::liveness::{CallFlags, FlagLiveness};
 use super::outline::Outline;
 use super::parts::joined_stacks;
-use super::sites::{self, AccessKind, OperandClass, Site, Surroundings};
+use super::sites::{self, Surroundings};
 use super::skips::{SkipReason, Skipped};
 use super::stack::StackUse;
 use super::survey::{Survey, Surveyed};
 use crate::unwind::tables::UnwindRange;
-
-/// The bytes of a jump to anywhere near.
-const JUMP_LENGTH: u64 = 5;
 
 /// What the first pass found out.
 pub(super) struct Surveyor<'a> {
@@ -128,12 +125,6 @@ impl<'a> Surveyor<'a> {
         }
         let around = Surroundings { layout: self.layout, own: outline.stack, joined: self.stacks[index] };
         let sites = sites::find(instructions, &around, &flags);
-        let room = self.room_for_patch(index, instructions);
-        // Parts are entered by jumps only, which lead from clone to clone.
-        if room < JUMP_LENGTH && !function.is_part && sites.iter().any(needs_hook) {
-            survey.skipped.push(Skipped { function: function.clone(), reason: SkipReason::TooShort { room } });
-            return;
-        }
         survey.functions.push(Surveyed {
             function: function.clone(),
             sites,
@@ -149,16 +140,6 @@ impl<'a> Surveyor<'a> {
     fn is_jumped_to(&self, function: &Function) -> bool {
         let first = self.jumps.partition_point(|(target, _)| *target < function.range.start);
         self.jumps.get(first).is_some_and(|(target, _)| *target == function.range.start)
-    }
-
-    /// Bytes from the first that may be overwritten up to the next function. The landing mark of
-    /// control-flow enforcement must stay; padding behind the function may go.
-    fn room_for_patch(&self, index: usize, instructions: &[Instruction]) -> u64 {
-        let range = &self.functions[index].range;
-        let next = self.functions.get(index + 1).map_or(u64::MAX, |next| next.range.start);
-        let padding = padding_length(self.layout.bytes(&(range.end..next))) as u64;
-        let mark = instructions.first().filter(|first| first.code() == Code::Endbr64).map_or(0, Instruction::len);
-        range.end - range.start + padding - mark as u64
     }
 }
 
@@ -189,15 +170,12 @@ fn first_in(addresses: &[u64], range: &Range<u64>) -> Option<u64> {
     addresses.get(first).copied().filter(|address| range.contains(address))
 }
 
-fn needs_hook(site: &Site) -> bool {
-    site.kind == AccessKind::Fence || site.class == OperandClass::Shared
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::super::layout::CodeArea;
+    use super::super::sites::Site;
     use super::*;
 
     const START: u64 = 0x1000;
@@ -231,8 +209,7 @@ mod tests {
         assert_eq!(reason(&[0x8b, 0x07, 0x06, 0x90, 0xc3]), Some(SkipReason::Undecodable { offset: 2 }));
         assert_eq!(reason(&[0x8b, 0x07, 0xe8, 0, 0]), Some(SkipReason::CutInstruction { offset: 2 }));
         assert_eq!(reason(&[0xc3, 0, 0, 0, 0]), Some(SkipReason::DataInCode { offset: 1 }));
-        assert_eq!(reason(&[0x8b, 0x07, 0xc3]), Some(SkipReason::TooShort { room: 3 }));
-        assert_eq!(reason(&[0xc3]), None, "short, but nothing to hook");
+        assert_eq!(reason(&[0x8b, 0x07, 0xc3]), None, "short, but a breakpoint has room");
         let other_segment = [0x65, 0x8b, 0x07, 0x90, 0x90, 0xc3];
         assert_eq!(reason(&other_segment), Some(SkipReason::OtherSegment { offset: 0 }));
         // je +1 into lock inc [rdi]
