@@ -5,19 +5,16 @@
 
 mod error;
 
-use std::collections::HashMap;
 use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use goblin::elf::Elf;
 use goblin::elf::dynamic::DF_1_PIE;
 use goblin::elf::header::{self, EM_X86_64, ET_CORE, ET_DYN, ET_EXEC, ET_REL};
 use goblin::elf::note::NT_GNU_BUILD_ID;
 use goblin::elf::program_header::PT_LOAD;
-use goblin::elf::sym::{STB_LOCAL, STT_FUNC};
-use goblin::elf::{Elf, Symtab};
-use goblin::strtab::Strtab;
 
 use crate::image::without_version;
 pub use error::InspectError;
@@ -45,7 +42,6 @@ pub struct Program {
     pub build_id: Option<String>,
     /// Whether there is DWARF information, for lines and variables.
     pub has_debug_info: bool,
-    functions: HashMap<String, u64>,
 }
 
 impl Program {
@@ -57,24 +53,6 @@ impl Program {
         };
         let library_does = |name: &String| THREADING_LIBRARIES.iter().any(|library| name.starts_with(library));
         self.imports.iter().any(starts_thread) || self.needed.iter().any(library_does)
-    }
-
-    /// The address of a function as the file has it: add the module's bias for the runtime address.
-    ///
-    /// A C++ or Rust function may be named as in the source, with its namespaces but without
-    /// parameters, as long as only one function has that name.
-    #[must_use]
-    pub fn function_address(&self, name: &str) -> Option<u64> {
-        if let Some(address) = self.functions.get(name) {
-            return Some(*address);
-        }
-        let mut matching = self
-            .functions
-            .iter()
-            .filter(|(symbol, _)| source_name(symbol).is_some_and(|source| source == name))
-            .map(|(_, address)| *address);
-        let first = matching.next()?;
-        matching.all(|other| other == first).then_some(first)
     }
 }
 
@@ -130,7 +108,6 @@ fn inspect_bytes(path: &Path, bytes: &[u8]) -> Result<Program, InspectError> {
         needed: elf.libraries.iter().map(ToString::to_string).collect(),
         build_id: build_id(&elf, bytes),
         has_debug_info: has_debug_info(&elf),
-        functions: functions(&elf),
     })
 }
 
@@ -228,39 +205,6 @@ fn has_debug_info(elf: &Elf<'_>) -> bool {
         .any(|section| section.sh_size > 0 && elf.shdr_strtab.get_at(section.sh_name) == Some(".debug_info"))
 }
 
-/// All defined functions. A global one wins over a file-local one of the same name.
-fn functions(elf: &Elf<'_>) -> HashMap<String, u64> {
-    let mut functions = HashMap::new();
-    let tables: [(&Symtab<'_>, &Strtab<'_>); 2] = [(&elf.syms, &elf.strtab), (&elf.dynsyms, &elf.dynstrtab)];
-    for (symbols, names) in tables {
-        for symbol in symbols.iter() {
-            if symbol.st_type() != STT_FUNC || symbol.st_shndx == 0 || symbol.st_value == 0 {
-                continue;
-            }
-            let Some(name) = names.get_at(symbol.st_name) else {
-                continue;
-            };
-            let name = without_version(name).to_owned();
-            if symbol.st_bind() == STB_LOCAL {
-                functions.entry(name).or_insert(symbol.st_value);
-            } else {
-                functions.insert(name, symbol.st_value);
-            }
-        }
-    }
-    functions
-}
-
-/// The demangled name without parameters, for symbols that are mangled.
-fn source_name(symbol: &str) -> Option<String> {
-    let demangled = crate::mangled::source_name(symbol);
-    if demangled == symbol {
-        return None;
-    }
-    let end = demangled.rfind('(').unwrap_or(demangled.len());
-    Some(demangled[..end].to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,11 +231,5 @@ mod tests {
         assert!(error_of(&header(1, 1, [3, 0])).contains("32-bit"));
         assert!(error_of(&header(2, 1, [183, 0])).contains("AARCH64"));
         assert!(error_of(&header(2, 2, [0, 21])).contains("PPC64"));
-    }
-
-    #[test]
-    fn source_names_drop_parameters() {
-        assert_eq!(source_name("_ZN2ns5checkEi").as_deref(), Some("ns::check"));
-        assert_eq!(source_name("main"), None);
     }
 }

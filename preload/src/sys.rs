@@ -4,6 +4,7 @@
 //! calls are told from the program's, which are trapped.
 
 use core::arch::global_asm;
+use core::ffi::CStr;
 
 global_asm!(
     ".globl rscale_syscall",
@@ -81,6 +82,20 @@ pub fn map(address: u64, length: u64, protection: i32) -> Option<u64> {
 pub unsafe fn unmap(address: u64, length: u64) {
     // SAFETY: as the caller promises.
     unsafe { call(libc::SYS_munmap, [address, length, 0, 0, 0, 0]) };
+}
+
+/// Opens a file to read it.
+pub fn open_to_read(path: &CStr) -> Option<i32> {
+    let flags = (libc::O_RDONLY | libc::O_CLOEXEC) as u64;
+    // SAFETY: the path is terminated; the kernel only reads it.
+    let opened = unsafe { call(libc::SYS_openat, [libc::AT_FDCWD as u64, path.as_ptr() as u64, flags, 0, 0, 0]) };
+    i32::try_from(opened).ok().filter(|&descriptor| descriptor >= 0)
+}
+
+/// Closes a file that was opened by [`open_to_read`].
+pub fn close(descriptor: i32) {
+    // SAFETY: a descriptor of the shim's own.
+    unsafe { call(libc::SYS_close, [descriptor as u64, 0, 0, 0, 0, 0]) };
 }
 
 /// Sleeps while the word has the value.

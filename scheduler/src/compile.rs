@@ -3,12 +3,13 @@
 //! Compiling here is a convenience for trying things out. The executable lives in a private directory that is gone
 //! when rscale is; traces therefore name, and carry the hash of, the source.
 
+use crate::digest;
 use crate::exit::Failure;
 use nix::unistd::{AccessFlags, access, mkdtemp};
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -33,13 +34,13 @@ impl Subject {
     /// When there is no such program, it is not executable, or it does not compile.
     pub fn prepare(given: &Path) -> Result<Subject, Failure> {
         let found = find(given)?;
-        let hash = hash_file(&found)
+        let hash = digest::of_file(&found)
             .map_err(|cause| Failure::CannotRun(format!("can not read {}: {cause}", given.display())))?;
         let (executable, guard) = match Language::of(&found) {
             Some(language) => compile(&found, language).map(|(executable, guard)| (executable, Some(guard)))?,
             None => (check_executable(&found)?, None),
         };
-        Ok(Subject { given: given.to_owned(), executable, hash, _guard: guard })
+        Ok(Subject { given: given.to_owned(), executable, hash: hash.to_hex().to_string(), _guard: guard })
     }
 
     /// A subject that names no real program.
@@ -78,19 +79,6 @@ fn check_executable(found: &Path) -> Result<PathBuf, Failure> {
     access(found, AccessFlags::X_OK)
         .map_err(|_| Failure::CannotRun(format!("{0} is not executable; try: chmod +x {0}", found.display())))?;
     std::path::absolute(found).map_err(|cause| missing(found, &cause))
-}
-
-/// Read in pieces: an executable with debug information can be large.
-fn hash_file(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let mut hasher = blake3::Hasher::new();
-    let mut piece = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut piece)? {
-            0 => return Ok(hasher.finalize().to_hex().to_string()),
-            length => hasher.update(&piece[..length]),
-        };
-    }
 }
 
 /// The languages that are compiled.

@@ -13,6 +13,7 @@ pub mod compile;
 pub mod config;
 pub mod debugger;
 pub mod decisive;
+mod digest;
 pub mod doctor;
 pub mod exit;
 pub mod explain;

@@ -25,9 +25,6 @@ fn a_position_independent_program_is_accepted() {
     assert!(program.needed.iter().any(|name| name == "libc.so.6"));
     assert!(program.interpreter.contains("ld-linux"));
     assert_eq!(program.build_id.as_deref().map(str::len), Some(40));
-    assert!(program.function_address("outer").is_some());
-    assert!(program.function_address("printf").is_none());
-    assert!(program.function_address("no_such_function").is_none());
 }
 
 #[test]
@@ -39,17 +36,6 @@ fn a_fixed_address_and_stripped_program_is_accepted() {
     assert!(!program.has_debug_info);
     assert!(program.uses_threads());
     assert_eq!(program.build_id, None);
-    assert_eq!(program.function_address("main"), None);
-}
-
-#[test]
-fn cpp_functions_are_found_by_their_source_name() {
-    let workshop = Workshop::new();
-    let path = workshop.compile("names.cc", "a.out", &[]);
-    let program = inspect(&path).expect("is a program");
-    let by_source = program.function_address("ns::Pool::visit");
-    assert!(by_source.is_some());
-    assert_eq!(by_source, program.function_address("_ZN2ns4Pool5visitEi"));
 }
 
 #[test]

@@ -1,14 +1,17 @@
 //! Regions: the instrumented copies of the program's code, mapped beside the originals.
 //!
-//! The scheduler process plans a region for every module that is to be watched and puts it into a file in memory. Here it
+//! The scheduler process plans a region for every module that is to be watched and has it in a file. Here it
 //! is mapped where it belongs, its hooks are connected with the stubs, and the original code is patched to lead there.
 
 use super::clocks::Own;
 use super::stubs;
 use crate::{arena, mailbox, query, sys};
 use core::cell::Cell;
+use core::ffi::CStr;
+use core::fmt::Write;
+use core::sync::atomic::AtomicI32;
 use core::sync::atomic::Ordering::Relaxed;
-use rscale_protocol::arena::{MAX_REGIONS, Reply};
+use rscale_protocol::arena::{MAX_REGIONS, Reply, Setup};
 use rscale_protocol::region::{Area, Header, MAGIC, Patch, Site, Span};
 
 const PAGE: u64 = 4096;
@@ -32,14 +35,48 @@ pub fn install(descriptor: i32) -> Result<(), &'static [u8]> {
     query::wait_for_continue();
     let setup = &arena::get().setup;
     let count = (setup.regions.load(Relaxed) as usize).min(MAX_REGIONS);
+    if setup.wants_copies.load(Relaxed) == 0 && !setup.region_files[..count].iter().all(can_open) {
+        setup.wants_copies.store(Setup::WANTED, Relaxed);
+        return install(descriptor);
+    }
     for (index, place) in setup.region_places.iter().enumerate().take(count) {
         let (offset, length) = place.load();
-        let region = map(descriptor, offset, length).ok_or(&b"could not map the instrumented code"[..])?;
+        let opened = open(&setup.region_files[index]);
+        let region = map(opened.unwrap_or(descriptor), offset, length);
+        if let Some(opened) = opened {
+            sys::close(opened);
+        }
+        let region = region.ok_or(&b"could not map the instrumented code"[..])?;
         REGIONS[index].0.set(region);
         COUNT.0.set(index + 1);
         connect(region).ok_or(&b"could not patch the code of the program"[..])?;
     }
     Ok(())
+}
+
+/// A path that is built up without allocating.
+struct Path([u8; 64], usize);
+
+impl Write for Path {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        let end = self.1 + text.len();
+        self.0.get_mut(self.1..end).ok_or(core::fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.1 = end;
+        Ok(())
+    }
+}
+
+/// Opens the file of a region that the scheduler process has; none if it is the one that the program was given.
+fn open(file: &AtomicI32) -> Option<i32> {
+    let number = u32::try_from(file.load(Relaxed)).ok()?;
+    let mut path = Path([0; 64], 0);
+    write!(path, "/proc/{}/fd/{number}\0", arena::get().setup.scheduler.load(Relaxed)).ok()?;
+    sys::open_to_read(CStr::from_bytes_until_nul(&path.0).ok()?)
+}
+
+/// Whether a region's file is there for this process.
+fn can_open(file: &AtomicI32) -> bool {
+    file.load(Relaxed) == Setup::OWN_FILE || open(file).inspect(|&opened| sys::close(opened)).is_some()
 }
 
 /// Maps a region at the address that its header names.
@@ -139,8 +176,12 @@ pub fn clone_of(pc: u64) -> Option<u64> {
 
 /// Whether some of the range is original code that was instrumented, or a clone.
 pub fn is_known_code(start: u64, length: u64) -> bool {
-    let is_clone = |header: &Header| start < header.base + header.length && header.base < start + length;
-    is_instrumented(start, length) || regions().any(is_clone)
+    is_instrumented(start, length) || is_clone(start, length)
+}
+
+/// Whether some of the range is in a region.
+pub fn is_clone(start: u64, length: u64) -> bool {
+    regions().any(|header| start < header.base + header.length && header.base < start + length)
 }
 
 /// Whether some of the range is original code that was instrumented.

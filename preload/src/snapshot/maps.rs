@@ -13,14 +13,7 @@ pub fn for_each_writable(mut act: impl FnMut(Range) -> bool) -> bool {
 
 /// Calls `act` for every mapping: its start, its end and its permissions, such as `r-xp`. Stops with false as above.
 pub fn for_each_mapping(mut act: impl FnMut(u64, u64, [u8; 4]) -> bool) -> bool {
-    let path = c"/proc/self/maps";
-    // SAFETY: opens a file; the path is terminated.
-    let descriptor = unsafe {
-        sys::call(libc::SYS_openat, [libc::AT_FDCWD as u64, path.as_ptr() as u64, libc::O_RDONLY as u64, 0, 0, 0])
-    };
-    if descriptor < 0 {
-        return false;
-    }
+    let Some(descriptor) = sys::open_to_read(c"/proc/self/maps") else { return false };
     let mut lines = Lines { descriptor: descriptor as u64, buffer: [0; 4096], start: 0, end: 0 };
     let mut complete = true;
     while let Some(range) = lines.next_mapping() {
@@ -28,8 +21,7 @@ pub fn for_each_mapping(mut act: impl FnMut(u64, u64, [u8; 4]) -> bool) -> bool 
             complete &= act(start, end, permissions);
         }
     }
-    // SAFETY: closes the file opened above.
-    unsafe { sys::call(libc::SYS_close, [descriptor as u64, 0, 0, 0, 0, 0]) };
+    sys::close(descriptor);
     complete
 }
 

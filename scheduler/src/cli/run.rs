@@ -181,8 +181,8 @@ impl RunArgs {
             print(output.target(), &session::coverage(&config)?)?;
             return Ok(Exit::Clean);
         }
-        if let Ok(Some(warning)) = session::warnings(&config.subject.executable)
-            && !output.quiet
+        if !output.quiet
+            && let Ok(Some(warning)) = session::warnings(&config.subject.executable)
         {
             print(Target::Stderr, &format!("note: {}\n", escape::text(&warning)))?;
         }

@@ -3,7 +3,8 @@
 //! A region is found by the hash of everything that it was made from, the rscale that made it included, and it carries a
 //! hash of itself: whatever happens to the cache, a wrong region is never used. Without a cache everything works, slower.
 //!
-//! Regions have megabytes, and most of what belongs to them is never looked at by this process: it stays in the file.
+//! Regions have megabytes, and most of what belongs to them is never looked at by this process: it stays in the file, from
+//! which the program maps it.
 
 use crate::cache;
 use rscale_protocol::arena::BUILD_ID;
@@ -11,6 +12,7 @@ use rscale_replay::atomic;
 use std::cell::OnceCell;
 use std::fs::{self, File};
 use std::io;
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -35,8 +37,8 @@ pub struct Stored {
     pub region: Bytes,
     /// Of each cloned instruction, once somebody has asked.
     clones: OnceCell<Clones>,
-    /// Where these are in the cache.
-    stored_clones: Bytes,
+    /// Where these are in the cache, and their hash.
+    stored_clones: Option<(Bytes, blake3::Hash)>,
     /// What of the code runs unseen, in words.
     pub gaps: Vec<String>,
     /// The names that the user wants left out, and how many functions here have each.
@@ -73,6 +75,25 @@ impl Bytes {
             Bytes::Memory(bytes) => bytes.len() as u64,
             Bytes::File { length, .. } => *length,
         }
+    }
+
+    /// The descriptor of their file, and where they begin in it; none for what is not in a file.
+    #[must_use]
+    pub fn in_file(&self) -> Option<(RawFd, u64)> {
+        match self {
+            Bytes::Memory(_) => None,
+            Bytes::File { file, start, .. } => Some((file.as_raw_fd(), *start)),
+        }
+    }
+
+    /// What their hash begins with.
+    fn hasher(&self) -> io::Result<blake3::Hasher> {
+        let mut hasher = blake3::Hasher::new();
+        self.for_each_piece(|piece| {
+            hasher.update(piece);
+            Ok(())
+        })?;
+        Ok(hasher)
     }
 
     /// Writes them into a file.
@@ -117,14 +138,20 @@ impl Stored {
     /// What was planned just now.
     #[must_use]
     pub fn new(region: Vec<u8>, clones: Clones, gaps: Vec<String>, excluded: Vec<(String, u32)>) -> Stored {
-        let stored_clones = Bytes::default();
-        Stored { region: Bytes::Memory(region), clones: OnceCell::from(clones), stored_clones, gaps, excluded }
+        let clones = OnceCell::from(clones);
+        Stored { region: Bytes::Memory(region), clones, stored_clones: None, gaps, excluded }
     }
 
     /// The offset of each cloned instruction, and its address in the file; nothing where that can not be read any more.
     #[must_use]
     pub fn clones(&self) -> &[(u32, u32)] {
-        self.clones.get_or_init(|| self.stored_clones.to_vec().map(|bytes| decode_clones(&bytes)).unwrap_or_default())
+        self.clones.get_or_init(|| {
+            let read = self
+                .stored_clones
+                .as_ref()
+                .and_then(|(bytes, hash)| bytes.to_vec().ok().filter(|bytes| blake3::hash(bytes) == *hash));
+            read.map(|bytes| decode_clones(&bytes)).unwrap_or_default()
+        })
     }
 }
 
@@ -140,23 +167,7 @@ pub fn path_of(parts: &[&[u8]]) -> Option<PathBuf> {
 
 /// Reads a region. None if it is not there, or not whole.
 pub fn load(path: &Path) -> Option<Stored> {
-    let file = Rc::new(File::open(path).ok()?);
-    let length = file.metadata().ok()?.len().checked_sub(HASH as u64)?;
-    is_whole(&file, length)?.then(|| decode(&file, length)).flatten()
-}
-
-/// Whether a file has the hash of so many bytes behind them.
-fn is_whole(file: &Rc<File>, length: u64) -> Option<bool> {
-    let mut hasher = blake3::Hasher::new();
-    let body = Bytes::File { file: file.clone(), start: 0, length };
-    body.for_each_piece(|piece| {
-        hasher.update(piece);
-        Ok(())
-    })
-    .ok()?;
-    let mut hash = [0; HASH];
-    file.read_exact_at(&mut hash, length).ok()?;
-    Some(hasher.finalize() == hash)
+    decode(&Rc::new(File::open(path).ok()?))
 }
 
 /// Keeps a region. That it can not be kept is no error.
@@ -165,9 +176,7 @@ pub fn save(path: &Path, stored: &Stored) {
         return;
     }
     let Some(directory) = path.parent() else { return };
-    let Ok(mut bytes) = encode(stored) else { return };
-    let hash = blake3::hash(&bytes);
-    bytes.extend_from_slice(hash.as_bytes());
+    let Ok(bytes) = encode(stored) else { return };
     if fs::create_dir_all(directory).is_ok() {
         make_room(directory);
         let _ = atomic::write(path, &bytes);
@@ -186,58 +195,89 @@ fn make_room(directory: &Path) {
     }
 }
 
-/// Four parts, each behind its length.
+/// The region, which can be mapped from the file, gaps, names, clones; what they are; a hash of all but the clones.
 fn encode(stored: &Stored) -> io::Result<Vec<u8>> {
     let mut clones = Vec::with_capacity(stored.clones().len() * WORD);
     for (offset, address) in stored.clones() {
         clones.extend_from_slice(&offset.to_le_bytes());
         clones.extend_from_slice(&address.to_le_bytes());
     }
-    let region = stored.region.to_vec()?;
+    let mut bytes = stored.region.to_vec()?;
     let gaps = stored.gaps.join("\n");
     let excluded: Vec<String> = stored.excluded.iter().map(|(name, count)| format!("{count} {name}")).collect();
     let excluded = excluded.join("\n");
-    let lengths = region.len() + clones.len() + gaps.len() + excluded.len();
-    let mut bytes = Vec::with_capacity(lengths + 4 * WORD + HASH);
-    for part in [&region[..], &clones, gaps.as_bytes(), excluded.as_bytes()] {
-        bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(part);
-    }
+    let tail = Tail {
+        lengths: [bytes.len(), gaps.len(), excluded.len(), clones.len()].map(|length| length as u64),
+        clones: blake3::hash(&clones),
+    };
+    bytes.extend_from_slice(gaps.as_bytes());
+    bytes.extend_from_slice(excluded.as_bytes());
+    let hash = blake3::Hasher::new().update(&bytes).update(&tail.bytes()).finalize();
+    bytes.extend_from_slice(&clones);
+    bytes.extend_from_slice(&tail.bytes());
+    bytes.extend_from_slice(hash.as_bytes());
     Ok(bytes)
 }
 
-fn decode(file: &Rc<File>, end: u64) -> Option<Stored> {
-    let mut next = 0;
-    let mut part = || {
-        let part = part(file, next, end)?;
-        next = next + WORD as u64 + part.len();
-        Some(part)
+/// What is behind the parts of a file.
+struct Tail {
+    /// Of the region, the gaps, the names, the clones.
+    lengths: [u64; 4],
+    /// Few ask for them, and look at their hash then.
+    clones: blake3::Hash,
+}
+
+impl Tail {
+    const LENGTH: usize = 4 * WORD + HASH;
+
+    fn bytes(&self) -> [u8; Tail::LENGTH] {
+        let mut bytes = [0; Tail::LENGTH];
+        let words = bytes.chunks_exact_mut(WORD);
+        words.zip(self.lengths).for_each(|(place, length)| place.copy_from_slice(&length.to_le_bytes()));
+        bytes[4 * WORD..].copy_from_slice(self.clones.as_bytes());
+        bytes
+    }
+
+    fn of(bytes: &[u8; Tail::LENGTH]) -> Option<Tail> {
+        let length = |index: usize| Some(u64::from_le_bytes(bytes[index * WORD..][..WORD].try_into().ok()?));
+        let clones = blake3::Hash::from_slice(&bytes[4 * WORD..]).ok()?;
+        Some(Tail { lengths: [length(0)?, length(1)?, length(2)?, length(3)?], clones })
+    }
+}
+
+/// What is in a file, if that is whole.
+fn decode(file: &Rc<File>) -> Option<Stored> {
+    let end = file.metadata().ok()?.len().checked_sub((Tail::LENGTH + HASH) as u64)?;
+    let (mut tail, mut hash) = ([0; Tail::LENGTH], [0; HASH]);
+    file.read_exact_at(&mut tail, end).ok()?;
+    file.read_exact_at(&mut hash, end + Tail::LENGTH as u64).ok()?;
+    let Tail { lengths, clones } = Tail::of(&tail)?;
+    let mut next = 0u64;
+    let mut part = |length: u64| {
+        let start = next;
+        next = next.checked_add(length).filter(|next| *next <= end)?;
+        Some(Bytes::File { file: file.clone(), start, length })
     };
-    let (region, stored_clones) = (part()?, part()?);
-    let mut text = || String::from_utf8(part()?.to_vec().ok()?).ok();
-    let (gaps, excluded) = (text()?, text()?);
+    let [region, gaps, excluded, stored_clones] =
+        [part(lengths[0])?, part(lengths[1])?, part(lengths[2])?, part(lengths[3])?];
+    let hashed = Bytes::File { file: file.clone(), start: 0, length: end.checked_sub(lengths[3])? };
+    if hashed.hasher().ok()?.update(&tail).finalize() != hash {
+        return None;
+    }
+    let text = |part: &Bytes| String::from_utf8(part.to_vec().ok()?).ok();
     let counted = |line: &str| line.split_once(' ').and_then(|(count, name)| Some((name.into(), count.parse().ok()?)));
     Some(Stored {
         region,
         clones: OnceCell::new(),
-        stored_clones,
-        gaps: gaps.lines().map(String::from).collect(),
-        excluded: excluded.lines().map(counted).collect::<Option<_>>()?,
+        stored_clones: Some((stored_clones, clones)),
+        gaps: text(&gaps)?.lines().map(String::from).collect(),
+        excluded: text(&excluded)?.lines().map(counted).collect::<Option<_>>()?,
     })
 }
 
 fn decode_clones(bytes: &[u8]) -> Clones {
     let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
     bytes.chunks_exact(WORD).map(|pair| (word(&pair[..4]), word(&pair[4..]))).collect()
-}
-
-/// The part that begins here with its length.
-fn part(file: &Rc<File>, start: u64, end: u64) -> Option<Bytes> {
-    let mut length = [0; WORD];
-    file.read_exact_at(&mut length, start).ok()?;
-    let (start, length) = (start + WORD as u64, u64::from_le_bytes(length));
-    let is_within = start.checked_add(length)? <= end;
-    is_within.then(|| Bytes::File { file: file.clone(), start, length })
 }
 
 #[cfg(test)]
@@ -273,10 +313,17 @@ mod tests {
         save(&path, &sample());
         let loaded = load(&path).expect("it was saved");
         assert_eq!(contents(&loaded), contents(&sample()));
-        let mut bytes = fs::read(&path).expect("it was saved");
-        bytes[100] ^= 1;
-        fs::write(&path, &bytes).expect("it can be damaged");
-        assert!(load(&path).is_none());
+        let bytes = fs::read(&path).expect("it was saved");
+        let damaged = |at: usize| {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 1;
+            fs::write(&path, &bytes).expect("it can be damaged");
+            load(&path)
+        };
+        let clones = bytes.len() - HASH - Tail::LENGTH - 2 * WORD;
+        let others = [100, clones - 1, bytes.len() - HASH - 1, bytes.len() - HASH - Tail::LENGTH, bytes.len() - 1];
+        assert!(others.into_iter().all(|at| damaged(at).is_none()));
+        assert!(damaged(clones).is_some_and(|stored| stored.clones().is_empty()), "wrong clones are not shown");
         fs::write(&path, &bytes[..10]).expect("it can be cut");
         assert!(load(&path).is_none());
         fs::remove_dir_all(&directory).expect("it was made above");
@@ -298,7 +345,7 @@ mod tests {
         fn arbitrary_bytes_never_panic(bytes: Vec<u8>) {
             let file = Rc::new(tempfile());
             file.write_all_at(&bytes, 0).expect("it can be written");
-            let _ = decode(&file, bytes.len() as u64);
+            let _ = decode(&file);
         }
     }
 }

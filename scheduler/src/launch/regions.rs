@@ -6,10 +6,12 @@
 use super::choice::{self, Exclusion};
 use super::region_cache::{self, Stored};
 use super::{ArenaMap, LaunchError};
+use crate::digest;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use rscale_instrument::code::survey::Survey;
 use rscale_instrument::maps::{self, Mapping, Module};
 use rscale_instrument::rewrite::{Omission, Placement, Plan};
+use rscale_protocol::arena::{MAX_REGIONS, Setup};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -97,9 +99,10 @@ impl Regions {
         if planned.iter().map(Rc::as_ptr).ne(self.planned.iter().map(Rc::as_ptr)) {
             self.planned = planned;
             self.unwatched = choice::unwatched(&modules, &self.planned);
-            self.write(arena).map_err(failed)?;
+        } else if arena.setup.wants_copies.load(Relaxed) != Setup::WANTED {
+            return Ok(());
         }
-        Ok(())
+        self.write(arena).map_err(failed)
     }
 
     /// The libraries whose code runs as it is, by name. libc is not among them: what it does to memory is known.
@@ -118,13 +121,15 @@ impl Regions {
         if let Some(known) = self.planned.iter().find(|planned| planned.module == *module) {
             return Ok(known.clone());
         }
-        let bytes = std::fs::read(&module.path).map_err(|error| format!("{}: {error}", module.path.display()))?;
-        let room = bytes.len() as u64 * MOST_GROWTH + DISTANCE;
+        let unreadable = |error: io::Error| format!("{}: {error}", module.path.display());
+        let length = std::fs::metadata(&module.path).map_err(unreadable)?.len();
+        let room = length * MOST_GROWTH + DISTANCE;
         let base = free_place(module, mappings, room)
             .ok_or_else(|| format!("there is no room near {} for its instrumented code", module.name()))?;
         let placement = Placement { bias: module.bias, base };
         let excluded = wanted.excluded.join("\n");
-        let parts = [&bytes[..], &module.bias.to_le_bytes(), &base.to_le_bytes(), excluded.as_bytes()];
+        let contents = digest::of_file(&module.path).map_err(unreadable)?;
+        let parts = [&contents.as_bytes()[..], &module.bias.to_le_bytes(), &base.to_le_bytes(), excluded.as_bytes()];
         let cached = region_cache::path_of(&parts);
         let stored = match cached.as_deref().and_then(region_cache::load) {
             Some(stored) => stored,
@@ -137,16 +142,33 @@ impl Regions {
         Ok(Rc::new(Planned { module: module.clone(), base, stored }))
     }
 
-    /// Writes all regions into the file, one behind the other.
+    /// Says where all regions are: in files of the cache, of which the program maps what it needs. Other regions, and all
+    /// of them if the program can not open these files, go into the file that it has, one behind the other.
     fn write(&self, arena: &ArenaMap) -> io::Result<()> {
+        let setup = &arena.setup;
+        let is_copied = setup.wants_copies.load(Relaxed) != 0;
+        setup.scheduler.store(std::process::id(), Relaxed);
         let mut offset = 0;
-        for (planned, place) in self.planned.iter().zip(&arena.setup.region_places) {
-            let length = planned.stored.region.len();
-            planned.stored.region.copy_to(&self.file, offset)?;
-            place.store(offset, length);
-            offset += length.next_multiple_of(PAGE);
+        for (index, planned) in self.planned.iter().enumerate().take(MAX_REGIONS) {
+            let region = &planned.stored.region;
+            let (place, file) = (&setup.region_places[index], &setup.region_files[index]);
+            match region.in_file().filter(|_| !is_copied) {
+                Some((descriptor, start)) => {
+                    file.store(descriptor, Relaxed);
+                    place.store(start, region.len());
+                }
+                None => {
+                    region.copy_to(&self.file, offset)?;
+                    file.store(Setup::OWN_FILE, Relaxed);
+                    place.store(offset, region.len());
+                    offset += region.len().next_multiple_of(PAGE);
+                }
+            }
         }
-        arena.setup.regions.store(self.planned.len() as u32, Relaxed);
+        setup.regions.store(self.planned.len() as u32, Relaxed);
+        if is_copied {
+            setup.wants_copies.store(Setup::MADE, Relaxed);
+        }
         Ok(())
     }
 

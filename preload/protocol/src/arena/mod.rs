@@ -24,7 +24,7 @@ pub use policy::{Beyond, MAX_CHANGES, Policy};
 
 use crate::ops::Op;
 use crate::thread_set::{MAX_THREADS, ThreadSet};
-use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{AtomicI32, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// First word of an arena.
 pub const MAGIC: u64 = 0x6172_656c_6163_7372;
@@ -149,8 +149,15 @@ pub struct Setup {
     pub buffer: AtomicU32,
     /// How many regions there are.
     pub regions: AtomicU32,
-    /// Where each region lies in the file of regions.
+    /// Where each region lies in its file.
     pub region_places: [Location; MAX_REGIONS],
+    /// Its file: a descriptor of the scheduler process, or [`Setup::OWN_FILE`] for the file of regions that the program has.
+    pub region_files: [AtomicI32; MAX_REGIONS],
+    /// The scheduler process.
+    pub scheduler: AtomicU32,
+    /// Not 0 if the shim can not open files of that process: all regions have to be in the file that it has. First
+    /// [`Setup::WANTED`], then [`Setup::MADE`].
+    pub wants_copies: AtomicU32,
     /// Whether functions of the program are going to be evaluated.
     pub evaluates: AtomicU32,
     /// Whether every memory access of the program's own code is seen.
@@ -169,6 +176,15 @@ pub struct Setup {
     pub processors: [AtomicU64; PROCESSOR_WORDS],
     /// Process number of the program, written by the shim.
     pub pid: AtomicU32,
+}
+
+impl Setup {
+    /// The file of regions that the program has.
+    pub const OWN_FILE: i32 = -1;
+    /// Copies of regions are wanted.
+    pub const WANTED: u32 = 1;
+    /// They were made.
+    pub const MADE: u32 = 2;
 }
 
 /// How executions are kept apart.

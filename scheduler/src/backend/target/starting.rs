@@ -45,7 +45,8 @@ impl Target {
         let pid = process.pid();
         self.process = Some(process);
         let mut reply = self.wait()?;
-        if let (Some(Reply::Loaded), Some(wanted)) = (reply, &self.launch.instrumentation) {
+        // It asks again where it can not get at the regions as they were provided first.
+        while let (Some(Reply::Loaded), Some(wanted)) = (reply, &self.launch.instrumentation) {
             match self.regions.provide(pid.as_raw(), wanted, &self.arena) {
                 // Where it only serves to evaluate less often, it works without, too.
                 Err(LaunchError::Instrument(_)) if !self.launch.watches => {}
