@@ -13,6 +13,7 @@ mod code;
 mod error;
 mod hooks;
 mod image;
+mod lanes;
 mod operand;
 mod patches;
 mod plan;

@@ -40,8 +40,10 @@ pub fn install() -> bool {
 extern "C" fn on_watchdog(signal: c_int, _info: *mut libc::siginfo_t, context: *mut c_void) {
     if crate::world::get().running.get() && !kernel_threads::pass_on(signal) {
         // SAFETY: the kernel passes the context of the interrupted code.
-        let context = unsafe { &*context.cast::<libc::ucontext_t>() };
-        finish::end_at(Ending::Hang, 0, 0, &registers(context));
+        let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
+        if !access::hanging::interrupt(context) {
+            finish::end_at(Ending::Hang, 0, 0, &registers(context));
+        }
     }
 }
 
@@ -83,7 +85,11 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     if matches!(signal, libc::SIGSEGV | libc::SIGBUS) && access::careful::recovers(context) {
         return;
     }
-    if signal == libc::SIGTRAP && (crate::access::tearing::on_step(context) || goes_on_in_clone(context)) {
+    let has_stepped = signal == libc::SIGTRAP && info.si_code == libc::TRAP_TRACE;
+    if has_stepped && access::hanging::on_step(context) {
+        return;
+    }
+    if signal == libc::SIGTRAP && (access::tearing::on_step(context) || goes_on_in_clone(context)) {
         return;
     }
     if signal == libc::SIGSEGV && info.si_code == SENT_BY_KERNEL && emulate_time_stamp(context) {

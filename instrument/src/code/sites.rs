@@ -61,6 +61,8 @@ pub enum Shape {
     Repeated,
     /// One element for each lane of a vector of addresses.
     Gathered,
+    /// Those elements, one behind the other, whose lanes a vector chooses.
+    Masked,
     /// A bit that a register counts from the operand's address on, which may lie anywhere.
     BitIndexed,
     /// An area whose extent depends on the processor (`xsave` and relatives).
@@ -258,6 +260,8 @@ fn shape(instruction: &Instruction, memory: &UsedMemory) -> Shape {
     let is_bit_test = matches!(instruction.mnemonic(), Mnemonic::Bt | Mnemonic::Btc | Mnemonic::Btr | Mnemonic::Bts);
     if memory.vsib_size() != 0 {
         Shape::Gathered
+    } else if is_masked(instruction) {
+        Shape::Masked
     } else if is_bit_test && instruction.op1_kind() == OpKind::Register {
         Shape::BitIndexed
     } else if instruction.is_string_instruction() && (instruction.has_rep_prefix() || instruction.has_repne_prefix()) {
@@ -269,6 +273,15 @@ fn shape(instruction: &Instruction, memory: &UsedMemory) -> Shape {
     } else {
         Shape::Word
     }
+}
+
+/// Whether a vector register chooses what is accessed. What mask registers choose is taken for all of it.
+fn is_masked(instruction: &Instruction) -> bool {
+    use Mnemonic as M;
+    matches!(
+        instruction.mnemonic(),
+        M::Vmaskmovps | M::Vmaskmovpd | M::Vpmaskmovd | M::Vpmaskmovq | M::Maskmovdqu | M::Vmaskmovdqu
+    )
 }
 
 /// Whether a wide operand faults unless it is aligned to its size.

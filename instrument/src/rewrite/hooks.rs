@@ -70,8 +70,8 @@ impl Hooks<'_> {
             self.put_fast(site, FENCE_SLOT, &Address::None);
             return Ok(());
         }
-        if site.shape == Shape::Gathered {
-            return Err(NotHooked);
+        if matches!(site.shape, Shape::Gathered | Shape::Masked) {
+            return self.put_lanes(site);
         }
         let is_plain = matches!(site.shape, Shape::Word | Shape::Wide { .. });
         let slot = region::slot(kind(site.kind), site.size).filter(|_| is_plain);
@@ -100,9 +100,23 @@ impl Hooks<'_> {
             return Err(NotHooked);
         };
         let operand = source.or(destination).ok_or(NotHooked)?;
-        self.begin_general(&operand);
         let narrow = if operand.is_narrow { region::Site::NARROW } else { 0 };
-        self.record(site, SiteShape::String, region::Site::GENERAL, 0, form | narrow);
+        self.put_replaceable(site, SiteShape::String, &operand, 0, form | narrow);
+        Ok(())
+    }
+
+    /// Hooks an instruction that accesses memory lane by lane. Its stub may carry it out, too.
+    fn put_lanes(&mut self, site: &Site) -> Result<(), NotHooked> {
+        let (lanes, operand) = super::lanes::of(self.instruction, self.bias).ok_or(NotHooked)?;
+        let (size, register, string) = lanes.packed();
+        self.put_replaceable(&Site { size, ..*site }, SiteShape::Lanes, &operand, register, string);
+        Ok(())
+    }
+
+    /// A hook with two endings: the second one passes over the instruction.
+    fn put_replaceable(&mut self, site: &Site, shape: SiteShape, operand: &Operand, register: u8, string: u8) {
+        self.begin_general(operand);
+        self.record(site, shape, region::Site::GENERAL, register, string);
         let start = self.code.offset();
         self.end_general();
         self.code.put(&[JUMP_SHORT, 0]);
@@ -111,7 +125,6 @@ impl Hooks<'_> {
         self.code.bytes[(start + u32::from(length)) as usize - 1] = length;
         self.end_general();
         self.code.put(&[JUMP_SHORT, self.instruction.len() as u8]);
-        Ok(())
     }
 
     fn put_fast(&mut self, site: &Site, slot: usize, address: &Address) {
@@ -237,7 +250,8 @@ fn kind(kind: AccessKind) -> SiteKind {
 
 fn shape(shape: Shape) -> SiteShape {
     match shape {
-        Shape::Word | Shape::Wide { .. } | Shape::Gathered => SiteShape::Plain,
+        Shape::Word | Shape::Wide { .. } => SiteShape::Plain,
+        Shape::Gathered | Shape::Masked => SiteShape::Lanes,
         Shape::Repeated => SiteShape::String,
         Shape::BitIndexed => SiteShape::BitIndexed,
         Shape::Unbounded => SiteShape::Unbounded,

@@ -76,7 +76,7 @@ fn watched(rewritten: &Rewritten<'_>) -> HashMap<u64, Watched> {
     let file = object::File::parse(&*bytes).expect("is an ELF file");
     let mut watched: HashMap<u64, Watched> = HashMap::new();
     let is_hooked = |site: &&Site| match site.class {
-        OperandClass::Shared => site.shape != Shape::Gathered,
+        OperandClass::Shared => true,
         OperandClass::ThreadLocal => rewritten.survey.takes_thread_local_address,
         OperandClass::OwnStack | OperandClass::Constant => false,
     };
@@ -125,7 +125,7 @@ fn addresses(watched: &Watched, registers: &user_regs_struct) -> u64 {
     let memory = factory.info(instruction).used_memory().iter();
     memory
         .filter(|memory| !matches!(memory.access(), OpAccess::None | OpAccess::NoMemAccess))
-        .map(|memory| memory.virtual_address(0, value).expect("no vector of addresses").wrapping_add(moved))
+        .map(|memory| memory.virtual_address(0, value).expect("a known register").wrapping_add(moved))
         .fold(0, u64::wrapping_add)
 }
 
@@ -148,6 +148,8 @@ fn value(register: Register, registers: &user_regs_struct) -> Option<u64> {
         Register::R14 => registers.r14,
         Register::R15 => registers.r15,
         Register::FS => registers.fs_base,
+        // Vectors of addresses are hooked with what these are relative to.
+        _ if register.is_vector_register() => 0,
         Register::RIP | Register::CS | Register::DS | Register::ES | Register::SS => 0,
         _ => return None,
     };

@@ -92,6 +92,8 @@ pub enum SiteShape {
     BitIndexed = 2,
     /// An area at the address in RCX whose extent the processor knows.
     Unbounded = 3,
+    /// Elements, each for a lane of vector registers: [`Lanes`] says what `size`, `register` and `string` mean.
+    Lanes = 4,
 }
 
 /// One hook in the clones.
@@ -114,7 +116,7 @@ pub struct Site {
     pub register: u8,
     /// Length of the original instruction.
     pub length: u8,
-    /// What a string instruction does: [`Site::READS_SOURCE`] and the others. 0 for all others.
+    /// What a string instruction does: [`Site::READS_SOURCE`] and the others. Also for lanes; 0 for all others.
     pub string: u8,
 }
 
@@ -160,6 +162,60 @@ impl Site {
     }
 }
 
+/// An instruction that accesses memory lane by lane: those lanes of which the mask has its highest bit set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lanes {
+    /// Bytes of an element.
+    pub element: u8,
+    /// How many lanes there are.
+    pub count: u8,
+    /// The number of the vector register that is loaded or stored.
+    pub data: u8,
+    /// The number of the one that chooses.
+    pub mask: u8,
+    /// Where the elements are, relative to the address in RCX; None where they lie one behind the other.
+    pub gathered: Option<Gathered>,
+}
+
+/// A vector of addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Gathered {
+    /// The number of the vector register.
+    pub index: u8,
+    /// By how many bits its elements are shifted.
+    pub shift: u8,
+    /// Whether they have eight bytes, not four.
+    pub is_wide: bool,
+}
+
+impl Lanes {
+    const WIDE_INDEX: u8 = 1 << 6;
+    const GATHERED: u8 = 1 << 7;
+
+    /// As `size`, `register` and `string` of a site.
+    #[must_use]
+    pub fn packed(&self) -> (u16, u8, u8) {
+        let gathered = self.gathered.map_or(0, |gathered| {
+            let wide = if gathered.is_wide { Lanes::WIDE_INDEX } else { 0 };
+            Lanes::GATHERED | wide | gathered.shift << 4 | gathered.index
+        });
+        (u16::from_le_bytes([self.element, self.count]), self.data | self.mask << 4, gathered)
+    }
+
+    /// Of a site of this shape.
+    #[must_use]
+    pub fn of(site: &Site) -> Lanes {
+        let [element, count] = site.size.to_le_bytes();
+        let what = site.string;
+        let gathered = (what & Lanes::GATHERED != 0).then_some(Gathered {
+            index: what & 0xf,
+            shift: what >> 4 & 3,
+            is_wide: what & Lanes::WIDE_INDEX != 0,
+        });
+        Lanes { element, count, data: site.register & 0xf, mask: site.register >> 4, gathered }
+    }
+}
+
 /// One patch of the original code: `length` bytes follow it, padded to a multiple of 8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
@@ -189,5 +245,21 @@ mod tests {
         assert_eq!(slots, (0..GENERAL_SLOT).collect::<std::vec::Vec<_>>());
         assert_eq!((slot(SiteKind::Read, 3), slot(SiteKind::Read, 128), slot(SiteKind::Fence, 8)), (None, None, None));
         assert_eq!(size_of::<Header>() % 8, 0);
+    }
+
+    #[test]
+    fn lanes_are_what_they_were_packed_from() {
+        let gathered = Some(Gathered { index: 15, shift: 3, is_wide: true });
+        for lanes in [
+            Lanes { element: 8, count: 4, data: 1, mask: 14, gathered },
+            Lanes { element: 1, count: 16, data: 15, mask: 0, gathered: None },
+        ] {
+            let (size, register, string) = lanes.packed();
+            let kind = SiteKind::Read as u8;
+            let shape = SiteShape::Lanes as u8;
+            let site =
+                Site { returns_to: 0, original_end: 0, kind, shape, size, flags: 0, register, length: 6, string };
+            assert_eq!(Lanes::of(&site), lanes);
+        }
     }
 }

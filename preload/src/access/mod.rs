@@ -17,7 +17,10 @@
 pub mod careful;
 pub mod clocks;
 mod detect;
+mod element;
 pub mod freed;
+pub mod hanging;
+mod lanes;
 mod library;
 pub mod local;
 pub mod locations;
@@ -80,6 +83,7 @@ pub fn begin() {
         widening::begin();
         spin::begin();
         tearing::begin();
+        hanging::begin();
         locations::refresh();
         arena::get().result.races.store(0, Relaxed);
         WATCHING.0.set(true);

@@ -1,12 +1,14 @@
 //! The slow path of the stubs: an access that the shadow alone can not dismiss.
 
 use super::detect::Kind;
+use super::lanes::LaneInstruction;
 use super::locations::Location;
 use super::point::{self, Place};
 use super::strings::{Progress, StringInstruction};
-use super::{clocks, freed, region, saving, spin, tearing};
-use crate::{buffer, evaluation};
-use rscale_protocol::region::{FENCE_SLOT, GENERAL_SLOT, Site, SiteKind, SiteShape, WIDTHS};
+use super::{clocks, freed, hanging, region, saving, spin, tearing, vectors};
+use crate::{buffer, evaluation, finish};
+use rscale_protocol::Ending;
+use rscale_protocol::region::{FENCE_SLOT, GENERAL_SLOT, Lanes, Site, SiteKind, SiteShape, WIDTHS};
 
 /// What the stubs save before they come here, from the lowest address on.
 #[repr(C)]
@@ -42,6 +44,9 @@ const RED_ZONE: u64 = 128;
 /// Bytes of vector registers that the stub saves.
 const SAVED_VECTORS: u64 = 256;
 
+/// The vector registers, without their upper halves.
+type Lower = [[u8; 16]; 16];
+
 /// Called by the stubs.
 pub extern "C" fn slow_path(frame: &mut Frame) {
     if frame.slot as usize == saving::AFTER {
@@ -58,6 +63,9 @@ pub extern "C" fn slow_path(frame: &mut Frame) {
             return clocks::BUDGET.0.set(i64::MAX);
         }
         let (site, _) = locate(frame);
+        if hanging::is_to_end() {
+            finish::end(Ending::Hang, 0);
+        }
         point::long_run(region::original_end(site), || local_state(frame));
     }
     if !super::is_on() {
@@ -75,13 +83,18 @@ pub extern "C" fn slow_path(frame: &mut Frame) {
 fn evaluated(frame: &mut Frame) {
     let (kind, range) = if frame.slot as usize == GENERAL_SLOT {
         let (site, tail) = locate(frame);
+        let note = |kind, range| match kind {
+            Kind::Read => evaluation::reads::note(range),
+            Kind::Write => evaluation::reads::note_write(range),
+        };
         if site.shape == SiteShape::String as u8 {
             // SAFETY: the tail of a general stub's frame.
             let instruction = string_instruction(frame, site, unsafe { &*tail });
-            return instruction.for_each_access(|kind, range| match kind {
-                Kind::Read => evaluation::reads::note(range),
-                Kind::Write => evaluation::reads::note_write(range),
-            });
+            return instruction.for_each_access(note);
+        }
+        if site.shape == SiteShape::Lanes as u8 {
+            let kind = if site_kind(site.kind) == SiteKind::Read { Kind::Read } else { Kind::Write };
+            return lane_instruction(frame, site).for_each_access(|range| note(kind, range));
         }
         (site_kind(site.kind), general_range(frame, site, tail))
     } else {
@@ -156,6 +169,9 @@ fn general(frame: &mut Frame) {
     if site.shape == SiteShape::String as u8 {
         return string(frame, site, tail);
     }
+    if site.shape == SiteShape::Lanes as u8 {
+        return lanes(frame, site, tail);
+    }
     let range = general_range(frame, site, tail);
     plain(frame, site_kind(site.kind), range);
 }
@@ -163,6 +179,9 @@ fn general(frame: &mut Frame) {
 /// What an instruction accesses that is no string instruction.
 fn general_range(frame: &Frame, site: &Site, tail: *mut GeneralTail) -> Location {
     let size = u64::from(site.size);
+    if site.shape == SiteShape::Unbounded as u8 {
+        return Location { start: frame.address, length: vectors::saved_bytes() };
+    }
     if site.shape != SiteShape::BitIndexed as u8 {
         return Location { start: frame.address, length: size.max(1) };
     }
@@ -222,6 +241,27 @@ fn string(frame: &mut Frame, site: &Site, tail: *mut GeneralTail) {
     }
 }
 
+fn lane_instruction(frame: &Frame, site: &Site) -> LaneInstruction {
+    // SAFETY: the stub has saved the vector registers below the frame.
+    let lower = unsafe { &*(vectors_below(frame) as *const Lower) };
+    LaneInstruction::new(Lanes::of(site), site_kind(site.kind), frame.address, lower)
+}
+
+/// An instruction that accesses memory lane by lane. If it was carried out, it is passed over.
+fn lanes(frame: &mut Frame, site: &Site, tail: *mut GeneralTail) {
+    let mut instruction = lane_instruction(frame, site);
+    let progress = instruction.run(region::original_end(site), &|| local_state(frame));
+    if progress == Progress::None {
+        return;
+    }
+    // SAFETY: as in `lane_instruction`; the stub takes them from there, and nothing else refers to them.
+    instruction.leave(unsafe { &mut *(vectors_below(frame) as *mut Lower) });
+    if progress == Progress::Done {
+        // SAFETY: the tail of a general stub's frame.
+        unsafe { (*tail).returns_to += site.skip() };
+    }
+}
+
 fn site_kind(code: u8) -> SiteKind {
     match code {
         0 => SiteKind::Read,
@@ -249,13 +289,17 @@ fn register(frame: &Frame, tail: *mut GeneralTail, number: u8) -> u64 {
     }
 }
 
+/// Where the stub has saved the vector registers.
+fn vectors_below(frame: &Frame) -> u64 {
+    (&raw const *frame as u64 - SAVED_VECTORS) & !15
+}
+
 /// A hash of the registers and of everything above the frame: what the hook has pushed, and the thread's own stack.
 fn local_state(frame: &Frame) -> u64 {
-    let start = &raw const *frame as u64;
-    let vectors = (start - SAVED_VECTORS) & !15;
+    let above = &raw const *frame as u64 + size_of::<Frame>() as u64;
     // SAFETY: the stub has saved the vector registers below the frame.
-    let vectors = unsafe { core::slice::from_raw_parts(vectors as *const u64, SAVED_VECTORS as usize / 8) };
-    let registers = spin::local_state(&frame.registers, start + size_of::<Frame>() as u64);
+    let vectors = unsafe { &*(vectors_below(frame) as *const [u64; SAVED_VECTORS as usize / 8]) };
+    let registers = spin::local_state(&frame.registers, above);
     vectors.iter().fold(registers ^ frame.rdx, |hash, &word| hash.rotate_left(7) ^ word)
 }
 

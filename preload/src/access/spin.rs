@@ -8,11 +8,13 @@
 //! What code without instrumentation changes is not seen. So where nobody else can take a step, such a thread is let
 //! loose for a number of rounds; only if these change nothing either, it is a livelock.
 
+use super::careful;
 use super::clocks::{self, Own};
 use super::copy_bytes;
 use super::local;
 use super::locations::Location;
 use crate::checkpoint::Tape;
+use crate::snapshot::PAGE;
 use crate::{arena, world};
 use core::cell::Cell;
 use rscale_protocol::{Action, Family, MAX_THREADS, Op, ThreadId, ThreadSet, Variable};
@@ -409,11 +411,21 @@ pub fn is_livelock() -> bool {
 pub fn local_state(registers: &[u64], from: u64) -> u64 {
     const THREAD_LOCAL: u64 = 512;
     let fiber = world::get().fiber();
-    let (_, top) = fiber.stack.get();
+    let (low, high) = fiber.stack.get();
     let own = fiber.fs.get();
+    let top = if (low..=high).contains(&from) { high } else { end_of_other_stack(from) };
     let hash = registers.iter().fold(from, |hash, &word| mix(hash, word));
     // SAFETY: the used part of the thread's stack, and the thread-local variables, which lie before the thread's block.
     unsafe { hash_words(hash_words(hash, from, top), own - THREAD_LOCAL, own) }
+}
+
+/// Where what is used of a stack ends that the program has made itself: as much as is there, if it is not very much. What
+/// lies far above does not change while a loop goes round.
+fn end_of_other_stack(from: u64) -> u64 {
+    const PAGES: u64 = 8;
+    let first = from & !(PAGE - 1);
+    let missing = (1..PAGES).map(|page| first + page * PAGE).find(|&page| !careful::is_readable(page, 1));
+    missing.unwrap_or(first + PAGES * PAGE)
 }
 
 /// # Safety

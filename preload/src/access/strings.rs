@@ -8,11 +8,10 @@
 use super::careful;
 use super::detect::{self, Kind};
 use super::locations::{self, Location};
-use super::order::{self, Parts};
-use super::point::{self, Place};
-use super::{copy_bytes, freed, spin, tearing};
+use super::point::Place;
+use super::{element, freed, spin};
 use core::arch::asm;
-use rscale_protocol::region::{Site, SiteKind};
+use rscale_protocol::region::Site;
 
 /// Bytes that are made known at a time: a wrong count must meet the end of memory before the shadow of all of it has been
 /// written.
@@ -204,39 +203,18 @@ impl StringInstruction {
         self.accumulator = self.accumulator & kept | element;
     }
 
-    /// Reads an element; it may be torn.
+    /// Reads an element.
     fn read(&self, start: u64, point: Point<'_>) -> u64 {
         let Some((pc, local)) = point else { return self.load(start) };
-        let mut element = [0; 8];
-        let side = u64::from(start == self.target);
-        self.for_each_part(SiteKind::Read, start, pc, |part, is_torn| {
-            let place = Place { pc, part: 16 * self.done + 8 * side + (part.start - start), is_torn };
-            point::part(SiteKind::Read, part, place, local);
-            copy_bytes(part.start, element.as_mut_ptr() as u64 + (part.start - start), part.length);
-        });
-        u64::from_le_bytes(element)
+        let part = 16 * self.done + 8 * u64::from(start == self.target);
+        element::read(Location { start, length: self.size }, Place { pc, part, is_torn: false }, local)
     }
 
-    /// Writes an element; it may be torn.
+    /// Writes an element.
     fn write(&self, start: u64, element: u64, point: Point<'_>) {
         let Some((pc, local)) = point else { return self.store(start, element) };
-        let element = element.to_le_bytes();
-        self.for_each_part(SiteKind::Write, start, pc, |part, is_torn| {
-            point::part(SiteKind::Write, part, Place { pc, part: self.done, is_torn }, local);
-            copy_bytes(element.as_ptr() as u64 + (part.start - start), part.start, part.length);
-        });
-    }
-
-    /// The parts of the element that begins there, one after the other, and whether others may come between them.
-    fn for_each_part(&self, kind: SiteKind, start: u64, pc: u64, mut act: impl FnMut(Location, bool)) {
-        let range = Location { start, length: self.size };
-        let is_torn = tearing::is_torn(kind, range);
-        for (index, part) in Parts::of(kind, range, pc).iter().enumerate() {
-            act(part, is_torn);
-            if is_torn && index == 0 {
-                order::begun(kind == SiteKind::Write, range);
-            }
-        }
+        let place = Place { pc, part: self.done, is_torn: false };
+        element::write(Location { start, length: self.size }, element, place, local);
     }
 
     fn load(&self, place: u64) -> u64 {

@@ -79,6 +79,7 @@ global_asm!(
     always_stub!("rscale_ordering_64", "27"),
     always_stub!("rscale_ordering_fence", "29"),
     ".cfi_endproc",
+    "rscale_access_stubs_end:",
     budget = sym BUDGET,
     epoch = sym EPOCH,
     base = sym BASE,
@@ -96,6 +97,12 @@ macro_rules! addresses {
         unsafe extern "C" { $(fn $name();)* }
         [$($name as *const () as u64,)*]
     }};
+}
+
+/// Whether an address is in the stubs, as long as they have called nothing.
+pub fn contain(pc: u64) -> bool {
+    let [start, end] = addresses!(rscale_access_stubs rscale_access_stubs_end);
+    (start..end).contains(&pc)
 }
 
 /// The addresses of the stubs, by slot.

@@ -21,12 +21,24 @@ struct Saved([u8; 3072]);
 /// What `xrstor` makes the initial state of: its header says that there is nothing in any part.
 static NOTHING: Saved = Saved([0; 3072]);
 
+/// The upper halves of the vector registers.
+pub type Upper = [[u8; 16]; 16];
+
 /// Whether the processor says which parts are in use.
 static SAYS_WHAT_IS_USED: Own<bool> = Own(Cell::new(false));
+
+/// Bytes that `xsave` and the like may access: what is in use, or less.
+static SAVED_BYTES: Own<u32> = Own(Cell::new(0));
+
+/// Bytes that instructions access which save or restore the state of the processor, at most.
+pub fn saved_bytes() -> u64 {
+    SAVED_BYTES.0.get().into()
+}
 
 /// Asks what the processor can do.
 pub fn prepare() {
     const EXTENDED_STATE: u32 = 0xd;
+    SAVED_BYTES.0.set(__cpuid_count(EXTENDED_STATE, 0).ebx);
     const SAYS_WHAT_IS_USED_BIT: u32 = 1 << 2;
     // Every processor that runs instrumented code has the leaf: it has `xsave`.
     let features = __cpuid_count(EXTENDED_STATE, 1).eax;
@@ -61,6 +73,35 @@ fn are_used() -> bool {
     // SAFETY: reads a register that the processor has, as `prepare` has seen.
     unsafe { asm!("xgetbv", in("ecx") 1, out("eax") used, out("edx") _, options(nomem, nostack, preserves_flags)) };
     used & PARTS != 0
+}
+
+/// The part of [`PARTS`] that has the upper halves, and where `xsave` puts it.
+const AVX: u32 = 0b100;
+const UPPER: usize = 576;
+/// Which parts have something in them: the first word of the header.
+const IN_USE: usize = HEADER;
+
+/// What is in the upper halves of the vector registers now. Nothing on a processor that has none.
+pub fn upper_halves() -> Upper {
+    let mut state = Saved([0; 3072]);
+    let place = state.0.as_mut_ptr();
+    // SAFETY: the buffer is aligned and has room, and its header is zero.
+    unsafe { asm!("xsave64 [{}]", in(reg) place, in("eax") AVX, in("edx") 0, options(nostack)) };
+    // SAFETY: within the buffer, where the processor has put it; bytes have no alignment.
+    unsafe { place.add(UPPER).cast::<Upper>().read() }
+}
+
+/// Changes what is in them.
+pub fn set_upper_halves(upper: &Upper) {
+    let mut state = Saved([0; 3072]);
+    let place = state.0.as_mut_ptr();
+    // SAFETY: as above. What the processor restores beside them, it has saved there before.
+    unsafe {
+        asm!("xsave64 [{}]", in(reg) place, in("eax") AVX, in("edx") 0, options(nostack));
+        place.add(UPPER).cast::<Upper>().write(*upper);
+        place.add(IN_USE).cast::<u64>().write(AVX.into());
+        asm!("xrstor64 [{}]", in(reg) place, in("eax") AVX, in("edx") 0, options(nostack));
+    }
 }
 
 #[inline(never)]
