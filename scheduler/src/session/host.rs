@@ -4,6 +4,7 @@
 //! notices what an execution asks for, starts the program again accordingly, and runs the schedule again.
 
 mod adapting;
+mod noting;
 mod races;
 
 use super::admit;
@@ -16,6 +17,7 @@ use crate::explore::{Locations, Plan};
 use crate::frontend::{Execution, Frontend};
 use crate::launch::{Function, Instrumentation, Launch};
 use crate::races::Detector;
+use noting::Noted;
 use rscale_instrument::elf::Program;
 use rscale_protocol::arena::{Beyond, Engine, Isolation, Token};
 use rscale_protocol::{Ending, ThreadSet};
@@ -59,8 +61,7 @@ pub struct Host {
     /// Looks for data races, if that is asked for.
     detector: Option<Box<Detector>>,
     notes: Vec<String>,
-    /// Whether they say that there was not enough memory.
-    has_noted_end_of_heap: bool,
+    noted: Noted,
     /// When the time that the user gave is over.
     deadline: Option<Instant>,
     /// When the time for what is done now is over, if that is earlier.
@@ -125,7 +126,7 @@ impl Host {
             rules: *rules,
             detector: rules.races.then(Box::default),
             notes: Vec::new(),
-            has_noted_end_of_heap: false,
+            noted: Noted::default(),
             deadline: None,
             limit: None,
         })
@@ -209,7 +210,8 @@ impl Host {
                     return Ok(());
                 }
             } else if !self.adapt(&end.clone())? {
-                self.note_end_of_heap();
+                let status = (end.ending == Ending::Exit).then_some(end.value);
+                self.note_oddities(status);
                 return self.look_for_races(execution, Some(request));
             }
         }

@@ -90,15 +90,4 @@ impl Host {
             launch.watch_syscalls = watch;
         })
     }
-
-    /// Where `malloc` has failed, that is a matter of this machine.
-    pub(super) fn note_end_of_heap(&mut self) {
-        if let (Some(limit), false) = (self.target().heap_limit_met(), self.has_noted_end_of_heap) {
-            self.has_noted_end_of_heap = true;
-            self.notes.push(format!(
-                "the program asked for more memory than there is for it, {} MiB: malloc failed there",
-                limit >> 20
-            ));
-        }
-    }
 }

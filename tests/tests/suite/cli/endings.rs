@@ -1,7 +1,7 @@
 //! Ends that come from outside: Ctrl-C, `kill`, readers that go away. Results are kept, and nothing is left behind.
 
 use crate::cli::machine::{is_alive, processes_with, send, shared_memory, target_of, wait_until_exploring};
-use crate::cli::subjects::{DEADLOCK, ENDLESS, Place, expect_status, summary};
+use crate::cli::subjects::{DEADLOCK, ENDLESS, Place, expect_status, one_line, summary};
 use nix::sys::signal::Signal;
 use rscale_tests::process::{Finished, Running, wait_for};
 use rscale_tests::summary::Summary;
@@ -219,4 +219,32 @@ fn what_the_program_leaves_running_ends() {
     expect_status(&place.rscale(&["run", &program, "--jobs", "1"]), 0);
     let left = wait_for(|| processes_with(&program).is_empty().then_some(()));
     assert!(left.is_some(), "still there: {:?}", processes_with(&program));
+}
+
+/// Exits with the number of threads that were late.
+const STATUS: &str = r#"
+#include <pthread.h>
+static volatile int late;
+static void *work(void *unused) { late = 0; return unused; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    late = 1;
+    pthread_join(thread, NULL);
+    return late;
+}
+"#;
+
+#[test]
+fn an_exit_status_is_a_finding_or_a_note() {
+    let place = Place::with("program", STATUS);
+    let note = "an execution exited with status 1, which is a finding with --exit-status only";
+    let finished = place.rscale(&["run", "./program"]);
+    expect_status(&finished, 0);
+    assert!(one_line(&finished.out()).contains(note), "{}", finished.describe());
+    let finished = place.rscale(&["run", "./program", "--exit-status"]);
+    expect_status(&finished, 1);
+    assert!(finished.out().contains("exit: "), "{}", finished.describe());
+    assert!(!one_line(&finished.out()).contains(note), "{}", finished.describe());
 }

@@ -1,0 +1,31 @@
+//! What an execution shows that is no finding, but that the user should know of: each said once.
+
+use super::Host;
+
+/// What has been said.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Noted {
+    end_of_heap: bool,
+    exit_status: bool,
+}
+
+impl Host {
+    /// Looks for it in the last execution, which exited with this status, if it did.
+    pub(super) fn note_oddities(&mut self, status: Option<u64>) {
+        // Where `malloc` has failed, that is a matter of this machine.
+        if let (Some(limit), false) = (self.target().heap_limit_met(), self.noted.end_of_heap) {
+            self.noted.end_of_heap = true;
+            self.notes.push(format!(
+                "the program asked for more memory than there is for it, {} MiB: malloc failed there",
+                limit >> 20
+            ));
+        }
+        // Many programs say in this way that something is wrong: a Rust program that panics, for instance.
+        let status = status.filter(|&status| status != 0 && !self.rules.exit_status && !self.noted.exit_status);
+        if let Some(status) = status {
+            self.noted.exit_status = true;
+            self.notes
+                .push(format!("an execution exited with status {status}, which is a finding with --exit-status only"));
+        }
+    }
+}
