@@ -82,13 +82,15 @@ impl Configuration {
     /// thread's first action from there on becomes its next one.
     pub fn begin(&mut self, execution: &Execution, depth: usize) {
         let left = execution.steps.get(depth..).unwrap_or_default();
+        let actions = left.iter().map(|step| &step.action).chain(&execution.pending);
+        let threads = actions.map(|action| action.thread.index() + 1).max().unwrap_or(0);
         let mut first = [NONE; MAX_THREADS];
         self.following.clear();
         for (index, step) in left.iter().enumerate().rev() {
             self.following.push(std::mem::replace(&mut first[step.action.thread.index()], index as u32));
         }
         self.next.clear();
-        self.next.extend(first.iter().map(|&index| left.get(index as usize).map(|step| step.action)));
+        self.next.extend(first[..threads].iter().map(|&index| left.get(index as usize).map(|step| step.action)));
         for action in &execution.pending {
             self.next[action.thread.index()].get_or_insert(*action);
         }
@@ -128,10 +130,13 @@ impl Configuration {
     fn count_writes(&mut self, step: &Step, change: i32) {
         for access in step.action.state_accesses().filter(|access| access.kind == AccessKind::Write) {
             let version = match access.variable {
-                Variable::MEMORY => &mut self.memory_version,
-                variable => self.versions.entry(variable).or_insert(0),
+                Variable::MEMORY => Some(&mut self.memory_version),
+                variable => self.versions.get_mut(&variable),
             };
-            *version = version.wrapping_add_signed(change);
+            match version {
+                Some(version) => *version = version.wrapping_add_signed(change),
+                None => _ = self.versions.insert(access.variable, u32::from(change > 0)),
+            }
         }
     }
 
