@@ -22,7 +22,9 @@ pub fn evaluate(function: u64) -> Option<i32> {
     match child {
         0 => call(function),
         1.. => {
+            report.process.store(child as u32, Relaxed);
             let status = wait_for(child);
+            report.process.store(0, Relaxed);
             read_report(status)
         }
         _ => {

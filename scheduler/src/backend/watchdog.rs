@@ -26,6 +26,15 @@ pub struct Life {
     pub steps: u64,
     /// Mebibytes of the heap that are in use: a program that takes all there is comes to an end.
     pub heap: u64,
+    /// The process that evaluates a function for the program, which sleeps meanwhile, or 0.
+    pub evaluator: i32,
+}
+
+impl Life {
+    /// Whose time counts.
+    fn process(&self, program: Pid) -> Pid {
+        if self.evaluator > 0 { Pid::from_raw(self.evaluator) } else { program }
+    }
 }
 
 impl Limits {
@@ -56,16 +65,16 @@ pub enum Hang {
 impl Watchdog {
     /// Starts to watch.
     pub fn new(limits: Limits, pid: Pid, seen: Life) -> Watchdog {
-        Watchdog { limits, seen, processor_time: processor_time(pid), since: Instant::now() }
+        Watchdog { limits, seen, processor_time: processor_time(seen.process(pid)), since: Instant::now() }
     }
 
     /// Looks again; says if the program hangs.
     pub fn look(&mut self, pid: Pid, seen: Life) -> Option<Hang> {
-        let now = processor_time(pid);
         if seen != self.seen {
             *self = Watchdog::new(self.limits, pid, seen);
             return None;
         }
+        let now = processor_time(seen.process(pid));
         let busy = now.saturating_sub(self.processor_time);
         if busy >= self.limits.busy {
             return Some(Hang::Busy);

@@ -91,6 +91,8 @@ pub struct Evaluation {
     pub value: AtomicU32,
     /// Whether something else than the pieces may decide what it returns.
     pub is_open: AtomicU32,
+    /// The process while it is there, else 0.
+    pub process: AtomicU32,
     /// What it looked at.
     pub pieces: Pieces,
 }

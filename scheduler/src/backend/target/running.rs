@@ -47,7 +47,8 @@ impl Target {
     /// What the program shows of its being alive.
     pub(super) fn life(&self) -> Life {
         let mailbox = &self.arena.mailbox;
-        Life { steps: mailbox.heartbeat.load(Relaxed), heap: mailbox.heap.mebibytes.load(Relaxed) }
+        let evaluator = self.arena.evaluation.process.load(Relaxed) as i32;
+        Life { steps: mailbox.heartbeat.load(Relaxed), heap: mailbox.heap.mebibytes.load(Relaxed), evaluator }
     }
 
     /// When it counts as hanging from now on.

@@ -36,6 +36,7 @@ impl Target {
         mailbox.commands.store(0, Relaxed);
         mailbox.replies.0.store(0, Relaxed);
         mailbox.shim_sleeps.store(0, Relaxed);
+        self.arena.evaluation.process.store(0, Relaxed);
         self.seen = 0;
         self.has_run = false;
         for output in &mut self.output {
