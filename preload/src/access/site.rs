@@ -298,9 +298,10 @@ fn vectors_below(frame: &Frame) -> u64 {
 fn local_state(frame: &Frame) -> u64 {
     let above = &raw const *frame as u64 + size_of::<Frame>() as u64;
     // SAFETY: the stub has saved the vector registers below the frame.
-    let vectors = unsafe { &*(vectors_below(frame) as *const [u64; SAVED_VECTORS as usize / 8]) };
+    let lower = unsafe { &*(vectors_below(frame) as *const [u64; SAVED_VECTORS as usize / 8]) };
     let registers = spin::local_state(&frame.registers, above);
-    vectors.iter().fold(registers ^ frame.rdx, |hash, &word| hash.rotate_left(7) ^ word)
+    let hash = lower.iter().fold(registers ^ frame.rdx, |hash, &word| spin::mix(hash, word));
+    vectors::mixed_into(hash, spin::mix)
 }
 
 /// The hook that led here; completes the frame with where the original code would be.

@@ -435,6 +435,7 @@ unsafe fn hash_words(hash: u64, start: u64, end: u64) -> u64 {
     (start..end & !7).step_by(8).fold(hash, |hash, address| mix(hash, unsafe { *(address as *const u64) }))
 }
 
-fn mix(hash: u64, word: u64) -> u64 {
+/// A hash of a hash and another word.
+pub fn mix(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

@@ -104,15 +104,39 @@ pub fn set_upper_halves(upper: &Upper) {
     }
 }
 
+/// A hash of what is in these registers, beginning with another one: a thread that counts there does not wait in a loop.
+#[inline(always)]
+pub fn mixed_into(hash: u64, mix: impl Fn(u64, u64) -> u64) -> u64 {
+    if are_used() { mixed(hash, mix) } else { hash }
+}
+
 #[inline(never)]
-fn saved(call: impl FnOnce()) {
-    let mut state = MaybeUninit::<Saved>::uninit();
-    let place = state.as_mut_ptr().cast::<u8>();
-    // SAFETY: the buffer is aligned and has room for the parts that are asked for; its header must be zero before.
+fn mixed(hash: u64, mix: impl Fn(u64, u64) -> u64) -> u64 {
+    let mut state = Saved([0; 3072]);
+    save(state.0.as_mut_ptr());
+    let (words, _) = state.0.as_chunks::<8>();
+    let words = words.iter().map(|&bytes| u64::from_ne_bytes(bytes));
+    // Of x87, its control, status and tags, and its registers. Where it executed something last is no part of the state.
+    let counts = |place: &usize| *place == 0 || (4..20).contains(place) || *place >= (HEADER + HEADER_BYTES) / 8;
+    let counted = words.enumerate().filter(|(place, _)| counts(place));
+    counted.fold(hash, |hash, (place, word)| mix(hash, if place == 0 { word & 0xff_ffff_ffff } else { word }))
+}
+
+/// Saves the registers.
+fn save(place: *mut u8) {
+    // SAFETY: the callers' buffers are aligned and have room for the parts that are asked for; the header must be zero
+    // before.
     unsafe {
         place.add(HEADER).cast::<[u64; HEADER_BYTES / 8]>().write([0; HEADER_BYTES / 8]);
         asm!("xsave64 [{}]", in(reg) place, in("eax") PARTS, in("edx") 0, options(nostack));
     }
+}
+
+#[inline(never)]
+fn saved(call: impl FnOnce()) {
+    let mut state = MaybeUninit::<Saved>::uninit();
+    let place = state.as_mut_ptr().cast::<u8>();
+    save(place);
     // Other threads have values of their own, and one that starts has none.
     clear();
     call();

@@ -52,6 +52,18 @@ fn the_queue_loses_an_element() {
     }
 }
 
+/// The local state of a thread is what it is, whether the execution began anew or went on from an earlier state: a round of a
+/// loop is recognised in any case.
+#[test]
+fn rounds_are_recognised_whatever_came_before() {
+    let bench = Bench::new();
+    let runs = |isolation| {
+        let options = ["--filters", "nsb,lcd", "--isolation", isolation];
+        bench.explore("nbqueue", &["-DFIXED", "-DN=1"], &options).number("runs")
+    };
+    assert_eq!(runs("snapshot"), runs("fork"));
+}
+
 /// Section 6.5: other tools of the time took these for correct.
 #[test]
 fn bugs_that_others_missed() {
