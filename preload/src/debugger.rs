@@ -7,7 +7,7 @@
 use crate::{arena, finish, mailbox, switch, sys, world};
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use rscale_protocol::arena::Reply;
-use rscale_protocol::{Ending, ThreadId};
+use rscale_protocol::{Ending, ThreadId, Variable};
 
 /// Between two stops at the end of an execution, which a debugger can not go beyond.
 static PAUSE: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 20_000_000 };
@@ -35,6 +35,13 @@ pub fn pass() {
     if is_on() && arena::get().debugging.stop_after.load(Relaxed) == world.steps.get() {
         arena::get().result.thread.store(world.current.get().0.into(), Relaxed);
         switch::call_saved(world.fiber().stack_pointer.as_ptr(), stop, 0);
+    }
+}
+
+/// The running thread is about to make this store, which may be all that somebody wants to see.
+pub fn see_store(store: Variable) {
+    if arena::get().debugging.last_store.load(Relaxed) == store.0 {
+        finish::end(Ending::StepBudget, world::get().steps.get());
     }
 }
 

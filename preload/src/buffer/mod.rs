@@ -22,7 +22,7 @@ use crate::access::clocks::{self, Own};
 use crate::access::locations::Location;
 use crate::access::spin;
 use crate::access::vectors;
-use crate::{arena, evaluation, finish, gate, world};
+use crate::{arena, debugger, evaluation, finish, gate, world};
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
 use queues::Queues;
@@ -159,6 +159,7 @@ pub fn issue(range: Location, location: Location, pc: u64) {
     let queue = all().queues.of(owner, range);
     wait_for_room(owner, queue, pc);
     let buffer = of(owner);
+    debugger::see_store(Variable::store(owner, buffer.issued.get()));
     let store = Store {
         owner,
         queue,

@@ -2,6 +2,7 @@
 
 use super::result::read_end;
 use super::{RunEnd, Target};
+use rscale_protocol::Variable;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 /// An execution that a debugger holds.
@@ -24,6 +25,11 @@ impl Target {
     /// The execution stops after so many steps, or at its end.
     pub fn stop_for_debugger(&self, stop_after: u64) {
         self.arena().debugging.stop_after.store(stop_after, Relaxed);
+    }
+
+    /// The execution ends where it makes this store; with None it does not.
+    pub fn end_at_store(&self, store: Option<Variable>) {
+        self.arena().debugging.last_store.store(store.map_or(0, |store| store.0), Relaxed);
     }
 
     /// A debugger holds the program: the execution goes on when the debugger lets it.

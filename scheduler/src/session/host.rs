@@ -6,6 +6,7 @@
 mod adapting;
 mod noting;
 mod races;
+mod stopping;
 
 use super::admit;
 use crate::backend::{Backend, BackendError, Guess, Limits, Returns, RunEnd, RunRequest, Seat, Target};
@@ -23,7 +24,6 @@ use rscale_protocol::arena::{Beyond, Engine, Isolation, Token};
 use rscale_protocol::{Ending, ThreadSet};
 use rscale_replay::trace::ThreadOrigin;
 use std::ffi::OsString;
-use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
@@ -161,27 +161,6 @@ impl Host {
     fn planned<'a>(&self, plan: Plan<'a>) -> RunRequest<'a> {
         let Plan { schedule, order, sleep, goes_on, comes_back_to } = plan;
         RunRequest { order, sleep, goes_on, comes_back_to, ..self.request(schedule) }
-    }
-
-    /// Runs a schedule and pauses where it ends.
-    pub fn run_and_pause(&mut self, schedule: &[Token], execution: &mut Execution) -> Result<(), Failure> {
-        self.run_as_needed(&RunRequest { new_steps: Some(0), ..self.request(schedule) }, execution)
-    }
-
-    /// Starts the program for a debugger, which finds the shim in this file.
-    pub fn prepare_for_debugger(&mut self, shim: &Path) -> Result<(), Failure> {
-        self.relaunch(|launch| launch.debugger = Some(shim.to_owned()))
-    }
-
-    /// Runs a schedule, and on to the end, but waits for a debugger after so many steps, or at the end.
-    pub fn run_for_debugger(
-        &mut self,
-        schedule: &[Token],
-        stop_after: u64,
-        execution: &mut Execution,
-    ) -> Result<(), Failure> {
-        self.target().expect_debugger(stop_after);
-        self.run_as_needed(&self.request(schedule), execution)
     }
 
     fn request<'a>(&self, schedule: &'a [Token]) -> RunRequest<'a> {

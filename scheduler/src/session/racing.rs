@@ -6,7 +6,6 @@ use crate::explain::{self, Explainer};
 use crate::finding::{Finding, Kind, ThreadView};
 use crate::frontend::Execution;
 use crate::races::{Held, Race, Side, held_at};
-use rscale_protocol::Op;
 use rscale_protocol::arena::Step;
 
 /// Takes these steps again and halts behind them: names and stacks are those of the moment.
@@ -79,18 +78,23 @@ fn missing(race: &Race, steps: &[Step], explainer: &Explainer, host: &Host) -> S
     format!("nothing orders them: {}, {}{mixed}", holds(sides[0]), holds(sides[1]))
 }
 
-/// The stack of a thread that is about to make its access; None for a store that was made before it became visible.
+/// The stack of a thread that is about to make its access. A store that is buffered is made behind an earlier step.
 fn stack_at(
     side: &Side,
     steps: &[Step],
     explainer: &Explainer,
     host: &mut Host,
 ) -> Result<Option<Vec<String>>, Failure> {
-    let is_flush = steps.get(side.step).is_none_or(|step| step.action.op == Op::Flush);
-    if is_flush {
-        return Ok(None);
-    }
-    let execution = halted(&steps[..side.step], host)?;
+    let Some(action) = steps.get(side.step).map(|step| step.action) else { return Ok(None) };
+    let execution = match action.origin() {
+        Some(origin) => {
+            let before = steps.len().min(origin.steps as usize);
+            let mut execution = Execution::default();
+            host.run_to_store(&explain::schedule(&steps[..before]), action.second, &mut execution)?;
+            execution
+        }
+        None => halted(&steps[..side.step], host)?,
+    };
     let Some(end) = &execution.end else { return Ok(None) };
     let threads: Vec<ThreadView> = explainer.stacks(host.target(), end);
     Ok(threads.into_iter().find(|thread| thread.id == side.thread).map(|thread| thread.stack))

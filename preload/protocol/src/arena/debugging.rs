@@ -14,4 +14,7 @@ pub struct Debugging {
     pub is_attached: AtomicU32,
     /// Stop after so many steps of the execution, and at its end.
     pub stop_after: AtomicU64,
+    /// The store, as a variable, that ends the execution when it is made, so that it can be seen where that is: it becomes
+    /// visible in a step, but it is made between steps. 0 for none.
+    pub last_store: AtomicU64,
 }

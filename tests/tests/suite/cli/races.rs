@@ -78,21 +78,23 @@ fn without_directory(place: &Place, text: &str) -> String {
 fn both_accesses_are_told_with_their_stacks_and_what_is_missing() {
     let place = Place::with("program", ONE_SIDE);
     expect_status(&place.rscale(&["run", "./program"]), 0);
-    let finished = place.rscale(&["run", "./program", "--races"]);
-    expect_status(&finished, 1);
-    let replay = place.rscale(&["replay", "trace.txt"]);
-    expect_status(&replay, 1);
-    for said in [finished.out(), replay.out()].map(|text| without_directory(&place, &one_line(&text))) {
-        for part in [
-            "race: nothing orders two accesses to total: read at program.c:13 and write at program.c:5",
-            "thread 1 (careful): write total: 0 -> 7 at program.c:5",
-            "thread 2 (careless): read total: ",
-            "nothing orders them: thread 1 holds lock, thread 2 holds no lock",
-            "add at program.c:5",
-            "careful at program.c:9",
-            "careless at program.c:13",
-        ] {
-            assert!(said.contains(part), "{part}\n{said}");
+    for model in ["sc", "tso", "pso"] {
+        let finished = place.rscale(&["run", "./program", "--races", "--memory", model]);
+        expect_status(&finished, 1);
+        let replay = place.rscale(&["replay", "trace.txt"]);
+        expect_status(&replay, 1);
+        for said in [finished.out(), replay.out()].map(|text| without_directory(&place, &one_line(&text))) {
+            for part in [
+                "race: nothing orders two accesses to total: read at program.c:13 and write at program.c:5",
+                "thread 1 (careful): write total: 0 -> 7 at program.c:5",
+                "thread 2 (careless): read total: ",
+                "nothing orders them: thread 1 holds lock, thread 2 holds no lock",
+                "add at program.c:5",
+                "careful at program.c:9",
+                "careless at program.c:13",
+            ] {
+                assert!(said.contains(part), "{model}: {part}\n{said}");
+            }
         }
     }
     let trace = fs::read_to_string(place.scratch.file("trace.txt")).expect("written");
