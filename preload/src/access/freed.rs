@@ -8,6 +8,7 @@ use super::detect::Kind;
 use super::locations::Location;
 use super::records::{self, Record};
 use super::shadow::{FOR_EVER, Granule, Word};
+use super::vast;
 use crate::{finish, heap, prologue, world};
 use core::cell::Cell;
 use rscale_protocol::ThreadId;
@@ -35,6 +36,14 @@ pub fn keep() {
 }
 
 fn mark_all(block: Location, word: Word) {
+    vast::for_each_part(block, |part, is_untouched| {
+        if !(is_untouched && vast::set_all(part, word)) {
+            mark_each(part, word);
+        }
+    });
+}
+
+fn mark_each(block: Location, word: Word) {
     for granule in block.granules().map(Granule::of) {
         match kept_record(granule) {
             Some(record) => record.set_freed(true),

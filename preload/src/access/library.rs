@@ -6,7 +6,7 @@
 use super::clocks::BUDGET;
 use super::detect::{self, Kind};
 use super::locations::Location;
-use super::{freed, point, spin, vectors};
+use super::{freed, point, spin, vast, vectors};
 use crate::{evaluation, gate, section, world};
 use rscale_protocol::Action;
 
@@ -47,7 +47,12 @@ impl Here {
 
     /// A block is about to be freed; whether it has been already is for the heap to say.
     pub fn frees<T>(self, start: *const T, length: usize) {
-        self.access(Kind::Write, Location { start: start as u64, length: length as u64 }, false);
+        // Of what nobody has accessed, nobody can be told.
+        vast::for_each_part(Location { start: start as u64, length: length as u64 }, |part, is_untouched| {
+            if !is_untouched {
+                self.access(Kind::Write, part, false);
+            }
+        });
     }
 
     fn access(self, kind: Kind, range: Location, must_exist: bool) -> bool {

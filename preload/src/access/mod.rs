@@ -36,6 +36,7 @@ pub mod spin;
 mod strings;
 mod stubs;
 pub mod tearing;
+mod vast;
 pub mod vectors;
 mod widening;
 

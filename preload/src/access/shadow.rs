@@ -117,6 +117,11 @@ pub fn can_go_back() -> bool {
     !LOST_TRACK.0.get()
 }
 
+/// Where the shadow of an address is.
+pub fn address(of: u64) -> u64 {
+    BASE | (of << 1) & MASK
+}
+
 /// One word of the shadow.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Word(pub u64);
@@ -187,7 +192,7 @@ pub struct Granule {
 impl Granule {
     /// Of the granule that contains the address.
     pub fn of(address: u64) -> Granule {
-        Granule { shadow: (BASE | (address << 1) & MASK) as *mut Word }
+        Granule { shadow: self::address(address) as *mut Word }
     }
 
     pub fn written(self) -> Word {
