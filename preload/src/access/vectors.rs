@@ -147,8 +147,19 @@ fn saved(call: impl FnOnce()) {
 /// Brings the registers to their initial state.
 #[cold]
 fn clear() {
-    // SAFETY: the buffer is aligned, large enough, and has the header of an initial state.
+    let mut control = 0u32;
+    // SAFETY: the buffer is aligned, large enough, and has the header of an initial state. The control word of vector
+    // arithmetic is restored with the upper halves, whatever the header says: it stays the thread's own.
     unsafe {
-        asm!("xrstor64 [{}]", in(reg) NOTHING.0.as_ptr(), in("eax") PARTS, in("edx") 0, options(nostack, readonly));
+        asm!(
+            "stmxcsr [{control}]",
+            "xrstor64 [{nothing}]",
+            "ldmxcsr [{control}]",
+            control = in(reg) &raw mut control,
+            nothing = in(reg) NOTHING.0.as_ptr(),
+            in("eax") PARTS,
+            in("edx") 0,
+            options(nostack),
+        );
     }
 }
