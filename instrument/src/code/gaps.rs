@@ -108,7 +108,9 @@ impl Sweep<'_> {
     fn functions(&self, gap: &Range<u64>) -> Vec<Function> {
         let targets = self.references.targets.range(gap.clone());
         let named = self.names.range(gap.clone()).map(|(address, _)| address);
-        let cuts: BTreeSet<u64> = targets.chain(named).copied().chain([gap.start]).collect();
+        // What stands before it may end in a call that does not return.
+        let entry = Some(self.layout.entry).filter(|entry| gap.contains(entry));
+        let cuts: BTreeSet<u64> = targets.chain(named).copied().chain(entry).chain([gap.start]).collect();
         let ends = cuts.iter().copied().skip(1).chain([gap.end]);
         let pieces = cuts.iter().copied().zip(ends);
         pieces.flat_map(|(start, end)| self.split(start..end)).map(|range| self.function(range)).collect()
@@ -212,12 +214,16 @@ mod tests {
     use super::*;
 
     fn swept(bytes: &'static [u8], targets: &[u64]) -> Vec<(Range<u64>, Origin)> {
+        swept_from(0, bytes, targets)
+    }
+
+    fn swept_from(entry: u64, bytes: &'static [u8], targets: &[u64]) -> Vec<(Range<u64>, Origin)> {
         let layout = Layout {
             areas: vec![CodeArea { name: ".text".to_owned(), address: 0x1000, bytes }],
             symbols: Vec::new(),
             constants: Vec::new(),
             pointers: Vec::new(),
-            entry: 0,
+            entry,
         };
         let references = References { targets: targets.iter().copied().collect(), ..References::default() };
         let functions = sweep(&layout, &[], references);
@@ -228,6 +234,14 @@ mod tests {
     fn padding_separates_functions() {
         let code = &[0x90, 0x31, 0xc0, 0xc3, 0x66, 0x90, 0x90, 0x31, 0xc0, 0xc3, 0xcc];
         assert_eq!(swept(code, &[0x1007]), [(0x1001..0x1004, Origin::Sweep), (0x1007..0x100a, Origin::Reference)]);
+    }
+
+    #[test]
+    fn the_entry_begins_a_function_behind_a_call_that_does_not_return() {
+        // 1: call elsewhere; nop; nop; entry: xor ebp,ebp; lea rdi,[1b]; hlt
+        let code = &[0xe8, 0, 0x10, 0, 0, 0x90, 0x90, 0x31, 0xed, 0x48, 0x8d, 0x3d, 0xf0, 0xff, 0xff, 0xff, 0xf4];
+        let expected = [(0x1000..0x1005, Origin::Address), (0x1007..0x1011, Origin::Reference)];
+        assert_eq!(swept_from(0x1007, code, &[]), expected);
     }
 
     #[test]
