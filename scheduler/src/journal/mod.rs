@@ -17,8 +17,13 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Between two states.
+/// Between two states, at least.
 const INTERVAL: Duration = Duration::from_secs(1);
+/// A state that takes long to write down, because it is large or the disk is slow, is written down less often: the search
+/// goes on for this many times as long in between, so that it loses a fortieth of its time at most.
+const REST: u32 = 40;
+/// But not for longer than this.
+const LONGEST: Duration = Duration::from_secs(60);
 /// Runs between two looks at the clock.
 const BETWEEN_LOOKS: u64 = 64;
 /// A journal that is longer than this, and than so many states, is written anew with the last one alone.
@@ -34,6 +39,8 @@ pub struct Journal {
     records: u64,
     length: u64,
     last: Instant,
+    /// How long the search goes on before the next state.
+    interval: Duration,
     runs: u64,
     /// What could not be written yet, and why.
     waiting: Vec<Record>,
@@ -99,6 +106,7 @@ impl Journal {
             records,
             length,
             last: Instant::now(),
+            interval: INTERVAL,
             runs: 0,
             waiting: Vec::new(),
             trouble: None,
@@ -110,13 +118,19 @@ impl Journal {
     /// A run has been added to the search. Whether its state is to be written down.
     pub fn is_due(&mut self) -> bool {
         self.runs += 1;
-        self.runs.is_multiple_of(BETWEEN_LOOKS) && self.last.elapsed() >= INTERVAL
+        self.runs.is_multiple_of(BETWEEN_LOOKS) && self.is_time()
     }
 
     /// Whether the state of the search is to be written down, by the clock alone.
     #[must_use]
     pub fn is_time(&self) -> bool {
-        self.last.elapsed() >= INTERVAL
+        self.last.elapsed() >= self.interval
+    }
+
+    /// The search had to wait since then for a state to be written down.
+    pub fn waited(&mut self, since: Instant) {
+        self.last = Instant::now();
+        self.interval = (since.elapsed() * REST).clamp(INTERVAL, LONGEST);
     }
 
     /// Writes a record down, for good. Where that fails, the search goes on, and it is tried again with the next one.
@@ -272,6 +286,21 @@ mod tests {
         assert_eq!((story.findings.len(), story.notes.len()), (2, 0));
         assert!(journal.trouble().is_none());
         std::fs::remove_dir_all(&directory).expect("removed");
+    }
+
+    #[test]
+    fn what_takes_long_is_done_less_often() {
+        let path = std::env::temp_dir().join(format!("rscale-slow-journal-{}", std::process::id()));
+        let mut journal = Journal::create(&path, search()).expect("a journal");
+        let ago = |time: Duration| Instant::now().checked_sub(time).expect("the machine runs for longer");
+        for (took, between) in [(0, 1), (100, 4), (500, 20), (5000, 60)] {
+            journal.waited(ago(Duration::from_millis(took)));
+            journal.last = ago(Duration::from_millis(between * 1000 - 200));
+            assert!(!journal.is_time(), "a state took {took} ms");
+            journal.last = ago(Duration::from_millis(between * 1000 + 1000));
+            assert!(journal.is_time(), "a state took {took} ms");
+        }
+        std::fs::remove_file(&path).expect("removed");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use rscale_protocol::ThreadId;
 use rscale_protocol::arena::Token;
 use rscale_replay::trace::ThreadOrigin;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What is kept of a search beyond its process.
 #[derive(Debug)]
@@ -58,13 +58,14 @@ impl Exploration<'_> {
         if self.together.is_some() || !self.journal.as_mut().is_some_and(|journal| journal.is_due() || is_needed) {
             return;
         }
+        let since = Instant::now();
         if let Some(search) = self.search.save() {
-            self.keep_search(search);
+            self.keep_search(search, since);
         }
     }
 
-    /// Writes down a search that stands like this.
-    pub(super) fn keep_search(&mut self, search: Saved) {
+    /// Writes down a search that stands like this, and has waited since then.
+    pub(super) fn keep_search(&mut self, search: Saved, since: Instant) {
         let threads = self.host.thread_origins();
         let state = State {
             search,
@@ -76,6 +77,7 @@ impl Exploration<'_> {
         };
         if let Some(journal) = &mut self.journal {
             journal.write(Record::State(Box::new(state)));
+            journal.waited(since);
         }
     }
 

@@ -31,6 +31,8 @@ pub(super) struct Crew<'a, 'b> {
     pub(super) counts: Counts,
     pub(super) desk: &'a Desk,
     pub(super) order: Order,
+    /// Since when all have to wait, if they do.
+    pub(super) waits: Instant,
 }
 
 impl Crew<'_, '_> {
@@ -70,7 +72,8 @@ impl Crew<'_, '_> {
 
     /// Looks at the clock and the memory, now and then.
     fn look(&mut self, own: &Worker<'_>, progress: &mut Progress) -> Option<Stop> {
-        if self.exploration.journal.as_ref().is_some_and(Journal::is_time) {
+        if !self.desk.is_pausing() && self.exploration.journal.as_ref().is_some_and(Journal::is_time) {
+            self.waits = Instant::now();
             self.desk.pause();
         }
         self.show(progress);
@@ -140,6 +143,7 @@ impl Crew<'_, '_> {
         if self.exploration.journal.is_none() {
             return;
         }
+        self.waits = Instant::now();
         self.desk.pause();
         if own.stand().is_err() {
             return;
@@ -160,7 +164,7 @@ impl Crew<'_, '_> {
         }
         if let Some(controller) = self.desk.saved(&self.world.common.names) {
             let saved = SavedCrew { controller: base64::encode(&controller), counts: self.counts };
-            self.exploration.keep_search(Saved::Crew(saved));
+            self.exploration.keep_search(Saved::Crew(saved), self.waits);
         }
     }
 

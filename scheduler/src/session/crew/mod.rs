@@ -35,7 +35,7 @@ use desk::Desk;
 use leading::Crew;
 use rscale_protocol::arena::Token;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use worker::Post;
 use world::World;
 
@@ -236,7 +236,15 @@ impl Exploration<'_> {
             }
             own.lead(LOOK_WHILE_IDLE);
             own.host.share_processor(own_seat);
-            let mut crew = Crew { exploration: self, inbox, world: world.clone(), counts, desk: &desk, order };
+            let mut crew = Crew {
+                exploration: self,
+                inbox,
+                world: world.clone(),
+                counts,
+                desk: &desk,
+                order,
+                waits: Instant::now(),
+            };
             let stop = crew.lead(&mut own, progress);
             if stop.as_ref().is_ok_and(|stop| matches!(stop, Stop::Executions | Stop::Found)) {
                 crew.keep_last(&mut own);
