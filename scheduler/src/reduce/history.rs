@@ -30,6 +30,14 @@ pub struct Entry {
     pub role: Role,
 }
 
+impl Entry {
+    /// Whether its order with another touch of the variable can matter.
+    fn conflicts(&self, touch: &Touch) -> bool {
+        let Entry { mode, role, .. } = *self;
+        Touch { mode, role, ..*touch }.conflicts(touch)
+    }
+}
+
 /// An event that comes directly before another one, and why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Predecessor {
@@ -194,9 +202,8 @@ impl History {
             });
             let start = range.start;
             let here = later.take_while(move |entry| entry.event >= start);
-            here.filter(move |entry| {
-                entry.thread != event.thread() && self.event(entry.event).footprint.conflicts(event)
-            })
+            // Nothing there acts on more than it touches, so that their touches decide.
+            here.filter(move |entry| entry.thread != event.thread() && entry.conflicts(touch))
         };
         Some(event.touches.iter().flat_map(at_variable).map(|entry| entry.event))
     }
