@@ -22,8 +22,8 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// A state that takes long to write down, because it is large or the disk is slow, is written down less often: the search
 /// goes on for this many times as long in between, so that it loses a fortieth of its time at most.
 const REST: u32 = 40;
-/// But not for longer than this.
-const LONGEST: Duration = Duration::from_secs(60);
+/// But not for longer than this: that is what a search can lose.
+const LONGEST: Duration = Duration::from_secs(5);
 /// Runs between two looks at the clock.
 const BETWEEN_LOOKS: u64 = 64;
 /// A journal that is longer than this, and than so many states, is written anew with the last one alone.
@@ -293,7 +293,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("rscale-slow-journal-{}", std::process::id()));
         let mut journal = Journal::create(&path, search()).expect("a journal");
         let ago = |time: Duration| Instant::now().checked_sub(time).expect("the machine runs for longer");
-        for (took, between) in [(0, 1), (100, 4), (500, 20), (5000, 60)] {
+        for (took, between) in [(0, 1), (50, 2), (100, 4), (5000, 5)] {
             journal.waited(ago(Duration::from_millis(took)));
             journal.last = ago(Duration::from_millis(between * 1000 - 200));
             assert!(!journal.is_time(), "a state took {took} ms");
