@@ -1,5 +1,5 @@
 //! The programs of the SCALE thesis, appendix A, under its filters: bugs are found, correct programs come out clean, and
-//! the searches have the sizes that `docs/results.md` compares with the thesis' own.
+//! the searches have the sizes that `docs/results.md` compares with the thesis' own. And a bug of today.
 
 use rscale_tests::binary::{rscale, workspace};
 use rscale_tests::compile::compile;
@@ -124,4 +124,26 @@ fn sizes_of_searches() {
             assert!(runs <= thesis, "{example} {flags:?} {filters}: {runs}, the thesis has {thesis}");
         }
     }
+}
+
+/// The bug is in a header, of which there are others.
+#[test]
+fn a_semaphore_of_the_standard_library_sleeps_for_ever() {
+    let version = Command::new("g++").arg("-dumpversion").output().expect("g++ is there").stdout;
+    let bench = Bench::new();
+    let example = workspace().join("examples/semaphore.cpp");
+    let mut command = Command::new(rscale());
+    command.arg("run").arg(example).env("CXX", "g++ -std=c++20").args([
+        "--quiet",
+        "--json",
+        "-",
+        "--time-limit",
+        "30s",
+    ]);
+    let finished = process::run(command.arg("--trace").arg(bench.0.file("trace.txt"))).expect("rscale ends");
+    let summary =
+        Summary::parse(&finished.stdout).unwrap_or_else(|problem| panic!("{problem}\n{}", finished.describe()));
+    let has_bug = version.starts_with(b"12");
+    assert_eq!(summary.has_finding("deadlock"), has_bug, "{}", finished.describe());
+    assert_eq!(summary.findings().len(), usize::from(has_bug), "{}", finished.describe());
 }
