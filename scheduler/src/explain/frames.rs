@@ -26,9 +26,27 @@ pub fn innermost(stack: &[String]) -> Option<String> {
 /// The innermost line of a stack, those that were inlined included; a line of the program rather than one of a header of
 /// the system or of a library that comes with the compiler.
 fn innermost_line(stack: &[String]) -> Option<String> {
-    let lines = || stack.iter().flat_map(|frame| frame.split(", inlined into ")).filter_map(line_in);
-    let is_foreign = |line: &String| line.starts_with("/usr/") || line.starts_with("/rustc/");
-    lines().find(|line| !is_foreign(line)).or_else(|| lines().next())
+    own_line(stack).or_else(|| lines(stack).next())
+}
+
+/// The innermost line of the program's own source.
+pub fn own_line(stack: &[String]) -> Option<String> {
+    lines(stack).find(|line| !is_foreign(line))
+}
+
+fn lines(stack: &[String]) -> impl Iterator<Item = String> {
+    stack.iter().flat_map(|frame| frame.split(", inlined into ")).filter_map(line_in)
+}
+
+/// Whether a place is none of the program's own source: a line of what came with the compiler, or an address.
+pub fn is_foreign(place: &str) -> bool {
+    const FOREIGN: [&str; 5] = ["/usr/", "/rustc/", "library/std/", "library/core/", "library/alloc/"];
+    FOREIGN.iter().any(|start| place.starts_with(start)) || !has_line(place)
+}
+
+fn has_line(place: &str) -> bool {
+    let line = place.rsplit_once(':').map_or("", |(_, line)| line);
+    !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The `module+0x12` of the innermost frame of a stack without lines, the program's own rather than a library's.
@@ -47,8 +65,7 @@ fn address_in(frame: &str) -> Option<&str> {
 /// The `file:line` at the end of a frame.
 fn line_in(frame: &str) -> Option<String> {
     let (_, place) = frame.rsplit_once(" at ")?;
-    let is_source = place.rsplit_once(':').is_some_and(|(_, line)| line.bytes().all(|byte| byte.is_ascii_digit()));
-    is_source.then(|| place.to_string())
+    has_line(place).then(|| place.to_string())
 }
 
 #[cfg(test)]
@@ -64,6 +81,13 @@ mod tests {
         let inlined = "std::f at /usr/include/c++/12/f.h:3, inlined into run at main.cc:7";
         assert_eq!(place(&["strlen+0x4 (libc.so.6+0x9)", inlined, "main at main.cc:9"]).as_deref(), Some("main.cc:7"));
         assert_eq!(place(&["f at /usr/include/f.h:3"]).as_deref(), Some("/usr/include/f.h:3"));
+        let panicking = ["abort at library/std/src/process.rs:9", "main at src/library/std.rs:4"];
+        assert_eq!(place(&panicking).as_deref(), Some("src/library/std.rs:4"));
+        for (place, foreign) in
+            [("main.cc:7", false), ("libc.so.6+0x9", true), ("/rustc/1/core.rs:3", true), ("", true)]
+        {
+            assert_eq!(is_foreign(place), foreign, "{place}");
+        }
     }
 
     #[test]

@@ -3,10 +3,11 @@
 //! Only while an execution is stepped are all values to be seen, and all names right: a block of the heap may be used
 //! again later, and a local variable is gone with its function.
 
+use super::frames;
 use super::moment::Moment;
 use super::names::Named;
 use super::{Explainer, length, objects, values};
-use crate::backend::{Backend, RunEnd, Target};
+use crate::backend::{Backend, RunEnd, Target, ThreadState};
 use crate::finding::StepView;
 use rscale_protocol::arena::Token;
 use rscale_protocol::{Action, Ending, Family, Op, Variable};
@@ -21,6 +22,7 @@ pub struct Witness {
 
 /// What there was to see before a step.
 pub struct Before {
+    place: Option<String>,
     names: Vec<Option<String>>,
     memory: Option<Content>,
 }
@@ -38,6 +40,8 @@ struct Content {
 pub struct Seen {
     /// The names at the time of those of its variables that lie in memory. Threads have their names for good.
     pub variables: Vec<Option<String>>,
+    /// The line of the program that it comes from, where it is made in a library or a header.
+    pub place: Option<String>,
     /// The value read, or the old and the new one; empty for what is no memory access.
     pub value: String,
 }
@@ -52,11 +56,11 @@ impl Witness {
     /// Looks at what a thread is about to do.
     #[must_use]
     pub fn before(&self, target: &Target, token: Token) -> Option<Before> {
-        let of_thread =
-            target.threads().into_iter().find(|state| state.id == token.thread).and_then(|state| state.next);
-        let flush = || target.flushes().into_iter().find(|action| action.thread == token.thread);
-        let action = of_thread.or_else(flush)?;
         let moment = Moment::new(target, &self.explainer.stacks, None);
+        let state = moment.states.iter().find(|state| state.id == token.thread);
+        let flush = || target.flushes().into_iter().find(|action| action.thread == token.thread);
+        let action = state.and_then(|state| state.next).or_else(flush)?;
+        let place = state.and_then(|state| self.own_place(state, &action, &moment));
         let named = |object: Variable| self.explainer.names.named(object, length(&action), &moment);
         let all: Vec<Named> = objects(&action).map(named).collect();
         let is_in_memory = objects(&action).map(|object| object.as_address().is_some());
@@ -67,7 +71,15 @@ impl Witness {
             let shown = values::text(&bytes, &named, &self.explainer.names, &moment);
             Some(Content { action, named, bytes, shown })
         });
-        Some(Before { names, memory })
+        Some(Before { place, names, memory })
+    }
+
+    /// The line of the program from which a thread came to a library or a header, if that is where it is.
+    fn own_place(&self, state: &ThreadState, action: &Action, moment: &Moment<'_>) -> Option<String> {
+        let names = &self.explainer.names;
+        let is_elsewhere = action.pc != 0 && frames::is_foreign(&names.location(action.pc));
+        let stack = || moment.frames_of(state).iter().map(|frame| names.frame(frame)).collect::<Vec<_>>();
+        is_elsewhere.then(stack).and_then(|stack| frames::own_line(&stack))
     }
 
     /// Looks at what the step has done.
@@ -75,7 +87,7 @@ impl Witness {
     pub fn after(&self, target: &Target, end: Option<&RunEnd>, op: Option<Op>, before: Before) -> Seen {
         if matches!(op, Some(Op::OwnRead | Op::Fence | Op::BufferRoom)) {
             // What was read lies in the buffer, and memory holds something else.
-            return Seen { variables: before.names, value: String::new() };
+            return Seen { variables: before.names, place: before.place, value: String::new() };
         }
         let value = before.memory.map_or_else(String::new, |content| {
             if matches!(content.action.op, Op::Read | Op::VainUpdate) {
@@ -86,7 +98,7 @@ impl Witness {
                 None => format!("{} -> ?", content.shown),
             }
         });
-        Seen { variables: before.names, value }
+        Seen { variables: before.names, place: before.place, value }
     }
 
     /// The value that a step has left, unless the memory serves something else by now.
@@ -109,6 +121,9 @@ impl Seen {
             *name = seen.unwrap_or_else(|| std::mem::take(name));
         }
         step.value = self.value;
+        if let Some(place) = self.place {
+            step.location = place;
+        }
     }
 }
 
