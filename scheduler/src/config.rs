@@ -48,7 +48,7 @@ pub struct RunConfig {
     pub keep_going: bool,
     /// Whether to tabulate the distinct ends of the program.
     pub outcomes: bool,
-    /// Processors to use: at most so many workers.
+    /// Parallel workers, at most.
     pub jobs: u32,
     /// Whether the user has said how many.
     pub wants_jobs: bool,

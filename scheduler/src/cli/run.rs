@@ -60,7 +60,7 @@ pub struct RunArgs {
     /// Order of the search, random choices [default: 0]
     #[arg(long, value_name = "S", help_heading = "Search")]
     seed: Option<u64>,
-    /// Processors to use [default: all]
+    /// Parallel workers [default: as many as there are processors for]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS), help_heading = "Search")]
     jobs: Option<u32>,
 
@@ -142,7 +142,7 @@ pub struct RunArgs {
 /// More than this are a mistake of typing: workers have a process of the program each.
 const MOST_JOBS: i64 = 1024;
 
-/// All processors.
+/// As many as there are processors.
 fn processors() -> u32 {
     Processors::mine().map_or(1, |processors| processors.count() as u32).max(1)
 }

@@ -117,7 +117,7 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
         filters,
         terms,
         jobs,
-        runs_ahead: !uses_one_processor(config),
+        runs_ahead: !has_one_processor(),
         alone_until: config.alone,
         was_together: false,
         together: None,
@@ -128,7 +128,7 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
     };
     exploration.host.set_deadline(exploration.bounds.deadline());
     exploration.host.set_memory_limit(config.max_memory.as_ref().map(|size| size.bytes));
-    if uses_one_processor(config) {
+    if has_one_processor() {
         exploration.host.share_processor(crew::seats().next());
     }
     exploration.note_single_worker();
@@ -144,9 +144,9 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
     Ok(summary)
 }
 
-/// Whether the search and the program take turns on one processor.
-fn uses_one_processor(config: &RunConfig) -> bool {
-    config.jobs == 1 || Processors::mine().is_ok_and(|processors| processors.count() == 1)
+/// Whether the search and the program have to take turns on one processor.
+fn has_one_processor() -> bool {
+    Processors::mine().is_ok_and(|processors| processors.count() == 1)
 }
 
 /// A search under way.
