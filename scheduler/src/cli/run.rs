@@ -60,7 +60,7 @@ pub struct RunArgs {
     /// Order of the search, random choices [default: 0]
     #[arg(long, value_name = "S", help_heading = "Search")]
     seed: Option<u64>,
-    /// Parallel workers [default: as many as there are processors for]
+    /// Parallel workers [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS), help_heading = "Search")]
     jobs: Option<u32>,
 
