@@ -50,6 +50,7 @@ pub unsafe extern "C" fn __libc_start_main(
         // SAFETY: the arguments are those the start code gave.
         return unsafe { real(main, argument_count, arguments, init, fini, loader_fini, stack_end) };
     }
+    crate::image::prepare();
     crate::wrap::process::register_last_exit_handler();
     program.start.set([real as usize as u64, init as u64, fini as u64, loader_fini as u64, stack_end as u64]);
     if arena::get().setup.before_constructors.load(Relaxed) != 0 {

@@ -5,21 +5,21 @@
 //! program is as good, and the same in every execution.
 
 use crate::image::is_code;
-use crate::world;
+use crate::{control, world};
 
 /// Words of the stack that are looked at: libc's own frames are small.
 const WORDS: u64 = 128;
 
 /// The place in the program from which this instruction was reached; the instruction itself if none is found.
 pub fn of(instruction: u64, stack_pointer: u64) -> u64 {
-    let fiber = world::get().fiber();
-    if is_code(instruction) || !fiber.owns_stack_address(stack_pointer) {
+    if is_code(instruction) {
         return instruction;
     }
-    let end = fiber.stack.get().1.min(stack_pointer + WORDS * 8);
+    let Some(end) = end_of_stack(stack_pointer) else { return instruction };
+    let end = end.min(stack_pointer + WORDS * 8);
     let mut place = stack_pointer;
     while place + 8 <= end {
-        // SAFETY: between the stack pointer and the end of the fiber's stack.
+        // SAFETY: between the stack pointer and the end of its stack.
         let word = unsafe { *(place as *const u64) };
         if is_return_address(word) {
             return word;
@@ -27,6 +27,17 @@ pub fn of(instruction: u64, stack_pointer: u64) -> u64 {
         place += 8;
     }
     instruction
+}
+
+/// The end of the stack on which this address lies: that of the running thread, or, while constructors run before `main`, the
+/// one on which the process began.
+fn end_of_stack(address: u64) -> Option<u64> {
+    let fiber = world::get().fiber();
+    if fiber.owns_stack_address(address) {
+        return Some(fiber.stack.get().1);
+    }
+    let [.., first_stack] = control::get().program.start.get();
+    (!control::get().armed.get() && address < first_stack).then_some(first_stack)
 }
 
 /// Whether the instruction before this address is a call.

@@ -180,7 +180,6 @@ fn handle(call: &Call) -> i64 {
 
 /// Remembers what the kernel holds for the program at the snapshot. Called before the filter is installed.
 pub fn prepare() {
-    crate::image::prepare();
     descriptors::prepare();
     signals::prepare();
     kernel::trap_time_stamps();

@@ -79,9 +79,13 @@ fn short(location: &str) -> &str {
     Path::new(location).file_name().and_then(|name| name.to_str()).unwrap_or(location)
 }
 
+/// What may stand before the verb.
+const ADVERB: &str = "atomically ";
+
 /// What an operation was, its object to follow.
 fn past(op: Op) -> String {
     let verb = verb(op);
+    let (adverb, verb) = verb.strip_prefix(ADVERB).map_or(("", verb), |verb| (ADVERB, verb));
     let (first, rest) = verb.split_once(' ').map_or((verb, String::new()), |(first, rest)| (first, format!(" {rest}")));
     let irregular = IRREGULAR.iter().find(|(present, _)| *present == first).map(|(_, past)| (*past).to_owned());
     let regular = || match (first.strip_suffix('e'), first.strip_suffix('y')) {
@@ -89,7 +93,7 @@ fn past(op: Op) -> String {
         (_, Some(stem)) if stem.ends_with('r') => format!("{stem}ied"),
         _ => format!("{first}ed"),
     };
-    irregular.unwrap_or_else(regular) + &rest
+    format!("{adverb}{}{rest}", irregular.unwrap_or_else(regular))
 }
 
 #[cfg(test)]
@@ -127,7 +131,7 @@ mod tests {
         let told = [Op::Read, Op::Write, Op::MutexLock, Op::MutexTryLock, Op::CondSignal, Op::CondWait].map(past);
         assert_eq!(told, ["read", "wrote", "locked", "tried to lock", "signalled", "waited on"]);
         let told = [Op::AtomicUpdate, Op::MutexDestroy, Op::SemWait, Op::BarrierArrive].map(past);
-        assert_eq!(told, ["updated atomically", "destroyed mutex", "took from semaphore", "arrived at barrier"]);
+        assert_eq!(told, ["atomically updated", "destroyed mutex", "took from semaphore", "arrived at barrier"]);
         assert!(Op::ALL.iter().all(|&op| !past(op).contains("ee") && !past(op).starts_with(' ')));
     }
 }

@@ -138,7 +138,7 @@ pub fn verb(op: Op) -> &'static str {
         Op::ProcessExit => "exit the process",
         Op::Read => "read",
         Op::Write => "write",
-        Op::AtomicUpdate | Op::VainUpdate => "update atomically",
+        Op::AtomicUpdate | Op::VainUpdate => "atomically update",
         Op::OwnRead => "read its own store to",
         Op::Flush => "make visible its store to",
         Op::Fence => "go on behind its stores",

@@ -103,7 +103,8 @@ impl Target {
             return LaunchError::Killed.into();
         }
         let how = status.map_or_else(|| "it hangs".to_string(), |status| status.to_string());
-        let advice = if said.contains("Sanitizer") { "; build it without -fsanitize for rscale" } else { "" };
+        let is_sanitizer = said.contains("Sanitizer") || said.contains("ASan runtime");
+        let advice = if is_sanitizer { "; build it without -fsanitize for rscale" } else { "" };
         LaunchError::EndedEarly(if said.is_empty() { how } else { format!("{how}: {said}{advice}") }).into()
     }
 }

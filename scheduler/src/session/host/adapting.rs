@@ -28,6 +28,9 @@ pub fn usual_stack() -> u64 {
     limit.clamp(SMALL_STACK, LARGE_STACK).next_multiple_of(STACK_GUARD) + STACK_GUARD
 }
 
+/// About what rscale does not control.
+const WHAT_TO_DO: &str = "rscale can not control that: leave it out of what you test";
+
 impl Host {
     /// Starts the program again in another way if the execution could not go on. Returns whether it did.
     pub(super) fn adapt(&mut self, end: &RunEnd) -> Result<bool, Failure> {
@@ -36,7 +39,7 @@ impl Host {
             Ending::NeedStack => self.enlarge_stacks(end.value)?,
             Ending::NeedIsolation => self.isolate(end)?,
             Ending::BadInvariant => return Err(self.bad_invariant(end)),
-            Ending::Unsupported => return Err(Failure::CannotRun(format!("the program {}", end.text))),
+            Ending::Unsupported => return Err(Failure::CannotRun(format!("the program {}; {WHAT_TO_DO}", end.text))),
             Ending::Internal => {
                 return Err(Failure::CannotRun(format!("rscale failed inside the program: {}", end.text)));
             }

@@ -239,7 +239,9 @@ static Node *volatile node;
 static int *numbers;
 static std::string *text;
 static std::unique_ptr<Node> owned;
+static Node *volatile early = new Node();
 static void *changes(void *unused) {
+    early->value++;
     node->value++;
     numbers[2]++;
     (*text)[20]++;
@@ -266,13 +268,14 @@ fn objects_of_libraries_are_named_by_the_line_of_the_program() {
         expect_parts(
             &text,
             &[
-                "write *heap object from program.cpp:17 + 4 (field value) 0 -> 1",
-                "write *heap object from program.cpp:18 + 8 ([2]) 0 -> 1",
+                "write *heap object from program.cpp:9 + 4",
+                "write *heap object from program.cpp:19 + 4 (field value) 0 -> 1",
+                "write *heap object from program.cpp:20 + 8 ([2]) 0 -> 1",
             ],
             build,
         );
         if build.contains("-O2") {
-            expect_parts(&text, &["write *heap object from program.cpp:20 + 4"], build);
+            expect_parts(&text, &["write *heap object from program.cpp:22 + 4"], build);
         }
     });
 }
