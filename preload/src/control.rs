@@ -1,5 +1,6 @@
 //! What survives an execution: the shim's own state outside the snapshot.
 
+use crate::forks::ready::Ready;
 use core::cell::Cell;
 use rscale_protocol::MAX_THREADS;
 use rscale_protocol::arena::Arena;
@@ -27,6 +28,8 @@ pub struct Control {
     pub stacks: Cell<u64>,
     /// See `stacks`.
     pub stacks_end: Cell<u64>,
+    /// Pages that forks have ready before their turn.
+    pub ready_pages: Cell<Option<&'static Ready>>,
     /// How large each of them is, its guard included.
     pub stack_size: Cell<u64>,
     /// The function of libc that allocates the buffers of streams.
@@ -84,6 +87,7 @@ static CONTROL: Control = Control {
     real_create: Cell::new(0),
     stacks: Cell::new(0),
     stacks_end: Cell::new(0),
+    ready_pages: Cell::new(None),
     stack_size: Cell::new(0),
     stream_allocator: Cell::new(0),
     heap_limit: Cell::new(0),

@@ -8,13 +8,17 @@
 //! Whether a command is unanswered can be told from the mailbox: every command has one reply, and the first reply
 //! (that the program is ready) answers none.
 
+pub mod ready;
+
+use self::ready::Ready;
 use crate::{arena, control, mailbox, query, sys, syscalls};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use rscale_protocol::Ending;
 use rscale_protocol::arena::{Command, Isolation, Mailbox, Reply};
 
-/// Children that wait for their turn: with one alone, the end of a process and the next fork would come one after the other.
-const SPARE: u32 = 2;
+/// Children that wait for their turn. With one alone, the end of a process and the next fork would come one after the other; with
+/// some more, they hardly ever have to be waited for.
+const SPARE: u32 = 4;
 /// Those, the child that has its turn, and some that are about to end.
 const CHILDREN: usize = SPARE as usize + 4;
 
@@ -38,6 +42,7 @@ pub fn are_used() -> bool {
 /// Forks children for ever. Returns in each child, when its turn has come.
 pub fn become_child() {
     let mut children = [None; CHILDREN];
+    control::get().ready_pages.set(Ready::map());
     mailbox().turn.0.store(0, Relaxed);
     loop {
         if let Some(number) = fork_missing(&mut children) {
@@ -74,6 +79,7 @@ fn wait_for_turn(number: u32) {
     let control = control::get();
     control.is_fork.set(true);
     die_with_parent();
+    control.ready_pages.get().inspect(|pages| pages.fetch());
     let turn = &mailbox().turn.0;
     loop {
         let now = turn.load(Acquire);
@@ -107,6 +113,7 @@ pub fn hand_over(reply: Option<Reply>) -> ! {
     if let Some(reply) = reply {
         mailbox::reply(reply);
     }
+    control::get().ready_pages.get().inspect(|pages| pages.learn());
     pass_turn_on();
     sys::exit_group(0)
 }

@@ -6,7 +6,7 @@
 
 mod fresh;
 mod hot;
-mod maps;
+pub mod maps;
 
 use crate::checkpoint::Tape;
 use crate::{control, sys, world};
