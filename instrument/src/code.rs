@@ -14,6 +14,7 @@ pub mod functions;
 mod gaps;
 pub(crate) mod layout;
 pub mod liveness;
+pub mod loops;
 mod outline;
 mod parts;
 pub mod sites;

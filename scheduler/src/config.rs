@@ -23,6 +23,7 @@ pub use watched::Watched;
 use crate::compile::Subject;
 use crate::exit::Failure;
 use crate::explore::Locations;
+use crate::finding::Kind;
 use rscale_protocol::arena::Engine;
 use rscale_replay::trace::{self, Parsed};
 use std::ffi::OsString;
@@ -196,6 +197,12 @@ impl ReplayConfig {
                 crate::report::count(steps as u64, "step")
             ))),
         }
+    }
+
+    /// Whether the trace says that it ends in a hang.
+    #[must_use]
+    pub fn expects_hang(&self) -> bool {
+        self.schedule.trace.header.finding.as_deref().and_then(Kind::of_headline) == Some(Kind::Hang)
     }
 
     /// Where a step stands: `trace.txt: line 3, column 7`.

@@ -5,6 +5,7 @@
 
 use crate::minimize::Size;
 use crate::property::Violation;
+use crate::spin::Spin;
 use rscale_protocol::arena::Token;
 use rscale_protocol::{Choice, Op, ThreadId};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -90,6 +91,8 @@ pub struct Finding {
     pub location: Option<String>,
     /// More lines about it, such as the wait-for cycle.
     pub explanation: Vec<String>,
+    /// Where it computes, if it does so without end.
+    pub spin: Spin,
     /// Every thread as it was when it happened.
     pub threads: Vec<ThreadView>,
     /// The execution, step by step.
@@ -124,7 +127,7 @@ impl Finding {
     /// What makes it the same finding as another one.
     #[must_use]
     pub fn identity(&self) -> Identity {
-        Identity::new(self.violation(), self.location.clone(), self.explanation.clone())
+        Identity::new(self.violation(), self.location.clone(), self.explanation.clone()).spinning(self.spin.clone())
     }
 }
 
@@ -134,6 +137,7 @@ pub struct Identity {
     violation: Violation,
     location: Option<String>,
     explanation: Vec<String>,
+    spin: Spin,
 }
 
 impl Identity {
@@ -145,7 +149,14 @@ impl Identity {
             explanation.clear();
         }
         let location = location.filter(|_| violation.kind != Kind::Race);
-        Identity { violation, location, explanation }
+        Identity { violation, location, explanation, spin: Spin::default() }
+    }
+
+    /// The same, in a loop: which of its lines a thread is found at is no matter.
+    #[must_use]
+    pub fn spinning(self, spin: Spin) -> Identity {
+        let location = self.location.filter(|_| spin.calls.is_empty());
+        Identity { location, spin, ..self }
     }
 
     /// What happened.
@@ -268,7 +279,7 @@ impl StepView {
 /// Findings for the tests of everything that shows them.
 #[cfg(test)]
 pub mod samples {
-    use super::{Finding, Kind, StepView, ThreadView};
+    use super::{Finding, Kind, Spin, StepView, ThreadView};
     use rscale_protocol::arena::Token;
     use rscale_protocol::{Choice, ThreadId};
 
@@ -302,6 +313,7 @@ pub mod samples {
             message: "2 threads wait for each other".into(),
             location: Some("ab.c:8".into()),
             explanation: vec!["thread 1 holds a and waits for b".into(), "thread 2 holds b and waits for a".into()],
+            spin: Spin::default(),
             threads: vec![
                 thread(0, "main", "waits for the end of thread 1", "main at ab.c:22"),
                 thread(1, "left", "waits for mutex b, held by thread 2", "left at ab.c:8"),

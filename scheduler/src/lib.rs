@@ -35,6 +35,7 @@ pub mod report;
 pub mod sample;
 pub mod session;
 pub mod simulate_view;
+pub mod spin;
 pub mod summary;
 
 use report::{Color, ColorChoice, Look, Target, escape};

@@ -74,6 +74,11 @@ impl UnwindTables {
         Some(Entry { description, section: &self.entries, bases: &self.bases })
     }
 
+    /// The code that shares an entry with an address: a function, or a part of one.
+    pub(crate) fn range(&self, address: u64) -> Option<Range<u64>> {
+        self.entry(address).map(|entry| range_of(&entry.description))
+    }
+
     /// All functions that have an entry, in the order of the file.
     pub(crate) fn functions(&self) -> Vec<UnwindRange> {
         let mut found = Vec::new();
@@ -82,9 +87,10 @@ impl UnwindTables {
         while let Ok(Some(entry)) = entries.next() {
             let CieOrFde::Fde(partial) = entry else { continue };
             let Ok(description) = partial.parse(EhFrame::cie_from_offset) else { continue };
-            let start = description.initial_address();
-            let range = start..start.saturating_add(description.len());
-            found.push(UnwindRange { range, is_part: !self.starts_at_call(&description, &mut context) });
+            found.push(UnwindRange {
+                range: range_of(&description),
+                is_part: !self.starts_at_call(&description, &mut context),
+            });
         }
         found
     }
@@ -106,6 +112,12 @@ impl UnwindTables {
             .ok()
             .filter(|description| description.contains(address))
     }
+}
+
+/// The code that an entry is about.
+fn range_of(description: &FrameDescriptionEntry<Reader>) -> Range<u64> {
+    let start = description.initial_address();
+    start..start.saturating_add(description.len())
 }
 
 fn parse_index(header: Area, bases: &BaseAddresses) -> Option<ParsedEhFrameHdr<Reader>> {

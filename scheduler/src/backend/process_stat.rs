@@ -1,5 +1,6 @@
-//! What `/proc` says of a process.
+//! What the kernel says of a process.
 
+use nix::time::{clock_getcpuclockid, clock_gettime};
 use nix::unistd::Pid;
 use std::time::Duration;
 
@@ -8,8 +9,8 @@ use std::time::Duration;
 pub struct ProcessStat {
     /// The process that started it, or took it over.
     pub parent: Pid,
-    /// Processor time that it has used.
-    pub processor_time: Duration,
+    /// Whether its first thread runs, or would if there were a processor for it.
+    pub is_running: bool,
 }
 
 impl ProcessStat {
@@ -22,11 +23,16 @@ impl ProcessStat {
 /// The name of the program, in parentheses, may contain anything.
 fn parse(stat: &str) -> Option<ProcessStat> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
-    let parent = fields.nth(1)?.parse().ok()?;
-    let (user, system) = (fields.nth(9)?.parse::<u64>().ok()?, fields.next()?.parse::<u64>().ok()?);
-    // Linux shows processor time in hundredths of a second to programs, whatever its own clock.
-    let processor_time = Duration::from_millis(user.checked_add(system)?.checked_mul(10)?);
-    Some(ProcessStat { parent: Pid::from_raw(parent), processor_time })
+    let is_running = fields.next()? == "R";
+    Some(ProcessStat { parent: Pid::from_raw(fields.next()?.parse().ok()?), is_running })
+}
+
+/// Processor time that a process has used, to the microsecond; none if it is gone.
+pub fn processor_time(pid: Pid) -> Duration {
+    if pid.as_raw() <= 0 {
+        return Duration::ZERO;
+    }
+    clock_getcpuclockid(pid).and_then(clock_gettime).map_or(Duration::ZERO, Duration::from)
 }
 
 #[cfg(test)]
@@ -34,10 +40,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_parent_and_processor_time_behind_a_nasty_name() {
-        let stat = "12 (a) 1 2) (b)) R 1 2 3 4 5 6 7 8 9 10 300 45 0 0 20 0 1 0 99";
-        let expected = ProcessStat { parent: Pid::from_raw(1), processor_time: Duration::from_millis(3450) };
-        assert_eq!(parse(stat), Some(expected));
+    fn reads_state_and_parent_behind_a_nasty_name() {
+        let stat = |state| format!("12 (a) 1 2) (b)) {state} 1 2 3 4 5 6 7 8 9 10 300 45 0 0 20 0 1 0 99");
+        for (state, is_running) in [("R", true), ("S", false), ("D", false)] {
+            assert_eq!(parse(&stat(state)), Some(ProcessStat { parent: Pid::from_raw(1), is_running }));
+        }
         assert_eq!(parse("garbage"), None);
     }
 
@@ -45,5 +52,13 @@ mod tests {
     fn knows_its_own_parent() {
         assert_eq!(ProcessStat::of(nix::unistd::getpid()).map(|stat| stat.parent), Some(nix::unistd::getppid()));
         assert_eq!(ProcessStat::of(Pid::from_raw(-1)), None);
+    }
+
+    #[test]
+    fn processor_time_goes_on() {
+        let own = nix::unistd::getpid();
+        let before = processor_time(own);
+        while processor_time(own) < before + Duration::from_micros(100) {}
+        assert_eq!(processor_time(Pid::from_raw(i32::MAX)), Duration::ZERO);
     }
 }

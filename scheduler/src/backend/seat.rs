@@ -3,9 +3,9 @@
 //! Where they take turns they stay on one: to wake somebody up on another takes tens of microseconds, and to have a second
 //! processor look out for news takes all of that. If others want to run there, they move on.
 
-use super::process_stat::ProcessStat;
+use super::process_stat;
 use crate::launch::Processors;
-use nix::unistd::{Pid, gettid};
+use nix::unistd::{Pid, getpid};
 use std::time::{Duration, Instant};
 
 /// Runs between two looks at the clock.
@@ -76,10 +76,9 @@ impl Seat {
     }
 }
 
-/// Processor time of the calling thread and of the program.
+/// Processor time of this process and of the program.
 fn processor_time(program: Option<Pid>) -> Duration {
-    let time = |pid| ProcessStat::of(pid).map_or(Duration::ZERO, |stat| stat.processor_time);
-    time(gettid()) + program.map_or(Duration::ZERO, time)
+    process_stat::processor_time(getpid()) + program.map_or(Duration::ZERO, process_stat::processor_time)
 }
 
 #[cfg(test)]

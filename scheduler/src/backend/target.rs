@@ -27,6 +27,8 @@ use std::time::{Duration, Instant};
 
 /// How long to sleep between two looks at the program.
 const LOOK: Duration = Duration::from_millis(50);
+/// Looks until it counts as hanging, at least.
+const LOOKS: u32 = 4;
 
 /// Targets so far.
 static STARTED: AtomicU32 = AtomicU32::new(0);
@@ -35,11 +37,15 @@ static STARTED: AtomicU32 = AtomicU32::new(0);
 pub struct Target {
     launch: Launch,
     limits: Limits,
+    /// The same while it starts, and while it ends an execution that hangs.
+    patience: Limits,
     shim: Shim,
     regions: Regions,
     arena: ArenaMap,
     output: [Captured; 2],
     process: Option<Process>,
+    /// What was mapped into the first process.
+    first_mapped: String,
     seen: u32,
     /// Whether the process has been told to run an execution.
     has_run: bool,
@@ -73,6 +79,7 @@ impl Target {
         Ok(Target {
             launch,
             limits,
+            patience: limits,
             shim: Shim::unpack().map_err(resource("unpack the shim"))?,
             regions: Regions::new().map_err(resource("make memory for instrumented code"))?,
             arena: ArenaMap::new().map_err(resource("make shared memory"))?,
@@ -81,6 +88,7 @@ impl Target {
                 Captured::new().map_err(resource("capture standard error"))?,
             ],
             process: None,
+            first_mapped: String::new(),
             seen: 0,
             has_run: false,
             taken: 0,
@@ -200,7 +208,8 @@ impl Target {
     fn wait(&mut self) -> Result<Option<Reply>, BackendError> {
         let mut watchdog: Option<Watchdog> = None;
         loop {
-            if mailbox::wait_for_reply(&self.arena, self.seen, LOOK) {
+            let limits = if self.has_run && self.hang.is_none() { self.limits } else { self.patience };
+            if mailbox::wait_for_reply(&self.arena, self.seen, LOOK.min(limits.shortest() / LOOKS)) {
                 self.seen = self.seen.wrapping_add(1);
                 let reply = Reply::from_code(self.arena.mailbox.reply.load(Relaxed));
                 return reply.map(Some).ok_or_else(|| BackendError::Protocol("unknown reply".into()));
@@ -218,7 +227,7 @@ impl Target {
                 return Ok(None);
             }
             let (pid, life) = (self.memory().pid(), self.life());
-            match watchdog.get_or_insert_with(|| Watchdog::new(self.limits, pid, life)).look(pid, life) {
+            match watchdog.get_or_insert_with(|| Watchdog::new(limits, pid, life)).look(pid, life) {
                 Some(hang) if self.hang.is_none() => {
                     // The shim ends the execution where it is; if not even that helps, the process is given up.
                     self.hang = Some(hang);

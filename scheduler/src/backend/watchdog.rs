@@ -3,12 +3,18 @@
 //! Time is the processor time of the program, so that a busy machine accuses nobody. Only a program that sleeps in the
 //! kernel is judged by the wall clock, generously.
 
-use super::process_stat::ProcessStat;
+use super::process_stat::{ProcessStat, processor_time};
 use nix::unistd::Pid;
 use std::time::{Duration, Instant};
 
 /// How much sooner a program counts as hanging where it has been seen to hang.
 const HASTE: u32 = 4;
+
+/// How many times what a program usually takes is suspicious, and what no program is suspected for: what processors do in
+/// between, or other processes that it waits for.
+const MARGIN: u32 = 16;
+const LEAST_BUSY: Duration = Duration::from_millis(10);
+const LEAST_ASLEEP: Duration = Duration::from_millis(200);
 
 /// When a program counts as hanging.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +48,19 @@ impl Limits {
     #[must_use]
     pub fn once_more(self) -> Limits {
         Limits { busy: self.busy / HASTE, asleep: self.asleep / HASTE }
+    }
+
+    /// For what will be tried with more patience if it seems to hang: a few times what it usually takes. Never more than
+    /// these limits.
+    #[must_use]
+    pub fn hasty(self, usual: Duration) -> Limits {
+        let times = |least: Duration| usual.saturating_mul(MARGIN).max(least);
+        Limits { busy: times(LEAST_BUSY).min(self.busy), asleep: times(LEAST_ASLEEP).min(self.asleep) }
+    }
+
+    /// The lower one.
+    pub(super) fn shortest(self) -> Duration {
+        self.busy.min(self.asleep)
     }
 }
 
@@ -80,11 +99,8 @@ impl Watchdog {
             return Some(Hang::Busy);
         }
         let asleep = self.since.elapsed() >= self.limits.asleep && busy * 100 < self.limits.asleep;
-        asleep.then_some(Hang::Asleep)
+        // On a busy machine it may wait for nothing but a processor.
+        let is_waiting = || ProcessStat::of(seen.process(pid)).is_none_or(|stat| !stat.is_running);
+        (asleep && is_waiting()).then_some(Hang::Asleep)
     }
-}
-
-/// Processor time that the process has used.
-fn processor_time(pid: Pid) -> Duration {
-    ProcessStat::of(pid).map_or(Duration::ZERO, |stat| stat.processor_time)
 }

@@ -20,8 +20,10 @@ pub use witness::{Seen, Witness};
 use crate::backend::{Backend, Block, RunEnd, Target, ThreadState};
 use crate::finding::{Finding, Identity, StepView, ThreadView};
 use crate::property::Violation;
+use crate::spin::{Call, Spin};
 use moment::Moment;
 use names::Names;
+use rscale_instrument::code::loops::Loops;
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::ending::HeapError;
 use rscale_protocol::{Action, Ending, Family, Op, ThreadId, Variable};
@@ -31,6 +33,7 @@ use stacks::Stacks;
 pub struct Explainer {
     names: Names,
     stacks: Stacks,
+    loops: Loops,
 }
 
 impl Explainer {
@@ -38,7 +41,8 @@ impl Explainer {
     #[must_use]
     pub fn new(target: &Target) -> Explainer {
         let modules = names::modules_of(target);
-        Explainer { names: Names::new(modules.clone()), stacks: Stacks::new(modules) }
+        let (stacks, loops) = (Stacks::new(modules.clone()), Loops::new(modules.clone()));
+        Explainer { names: Names::new(modules), stacks, loops }
     }
 
     /// The finding that the halted execution shows.
@@ -53,6 +57,7 @@ impl Explainer {
             message: violation.message,
             location: self.location(end, culprit, steps),
             explanation: self.explanation(end, &moment, steps),
+            spin: self.spin(end, &moment),
             threads,
             steps: steps.iter().map(|step| self.step(step, &moment)).collect(),
             schedule: schedule(steps),
@@ -72,7 +77,15 @@ impl Explainer {
         let culprit = moment.states.iter().find(|state| state.id == end.thread);
         let culprit = culprit.map(|state| self.thread(state, end, &moment));
         let location = self.location(end, culprit.as_ref(), steps);
-        Identity::new(violation, location, self.explanation(end, &moment, steps))
+        Identity::new(violation, location, self.explanation(end, &moment, steps)).spinning(self.spin(end, &moment))
+    }
+
+    /// Where a thread computes that takes no step any more.
+    fn spin(&self, end: &RunEnd, moment: &Moment<'_>) -> Spin {
+        let hanging = moment.states.iter().find(|state| end.ending == Ending::Hang && state.id == end.thread);
+        let frames = hanging.map_or_else(Vec::new, |state| moment.frames_of(state));
+        let call = |address| Call { address, loop_start: self.loops.start(address) };
+        Spin { calls: frames.iter().rev().map(|frame| call(frame.lookup_address())).collect() }
     }
 
     /// More about it: the wait-for relation of a deadlock, the block of a heap error.
@@ -116,7 +129,8 @@ impl Explainer {
         if end.ending == Ending::Memory && end.value == HeapError::Leak as u64 && end.block.site != 0 {
             return Some(self.names.location(end.block.site));
         }
-        let from_stack = culprit.and_then(|thread| frames::innermost(&thread.stack));
+        // Of a process that is gone, the last step is all that is known.
+        let from_stack = culprit.filter(|_| !end.is_lost()).and_then(|thread| frames::innermost(&thread.stack));
         from_stack.or_else(|| {
             let last = steps.iter().rev().find(|step| step.action.thread == end.thread)?;
             (last.action.pc != 0).then(|| self.names.location(last.action.pc))

@@ -36,8 +36,7 @@ pub struct Named {
 
 /// What is mapped into the process of the target, the shim by a path that this process can read.
 pub fn modules_of(target: &Target) -> Vec<Module> {
-    let maps = std::fs::read_to_string(format!("/proc/{}/maps", target.memory().pid())).unwrap_or_default();
-    let mut mappings = maps::parse(&maps);
+    let mut mappings = maps::parse(&target.mapped());
     let shim = PathBuf::from(target.shim_path());
     let file = target.launch().debugger.as_ref();
     for mapping in &mut mappings {

@@ -2,6 +2,7 @@
 //!
 //! They work on blocks: what one thread does without another in between. Fewer blocks are fewer switches.
 
+use rscale_protocol::Choice;
 use rscale_protocol::arena::Token;
 use std::ops::Range;
 
@@ -9,7 +10,10 @@ use std::ops::Range;
 pub type Change = fn(&[Token], usize) -> Option<Vec<Token>>;
 
 /// All of them, those first that may make a schedule much smaller.
-pub const ALL: [Change; 6] = [begun, without_blocks, joined_before, joined_behind, shortened, swapped];
+pub const ALL: [Change; 7] = [begun, without_blocks, joined_before, joined_behind, run_on, shortened, swapped];
+
+/// How far a thread may run on.
+const DISTANCES: [usize; 2] = [16, 256];
 
 /// Only the first n blocks: threads may come to the same end by themselves.
 fn begun(schedule: &[Token], number: usize) -> Option<Vec<Token>> {
@@ -57,6 +61,23 @@ fn joined_behind(schedule: &[Token], number: usize) -> Option<Vec<Token>> {
     Some([&schedule[..block.start], &schedule[between], &schedule[block.clone()], &schedule[place..]].concat())
 }
 
+/// A block that goes on for as long as its thread can, instead of being preempted. What is too much of it is not possible, and
+/// is left out; later blocks of the thread are that much shorter.
+fn run_on(schedule: &[Token], number: usize) -> Option<Vec<Token>> {
+    let blocks = blocks(schedule);
+    let block = blocks.get(number / DISTANCES.len())?;
+    let distance = DISTANCES[number % DISTANCES.len()];
+    let thread = schedule[block.start].thread;
+    let mut taken = 0;
+    let rest = schedule[block.end..].iter().filter(|token| {
+        let is_taken = token.thread == thread && token.choice == Choice::Proceed && taken < distance;
+        taken += usize::from(is_taken);
+        !is_taken
+    });
+    let more = Token { thread, choice: Choice::Proceed };
+    Some([&schedule[..block.end], &vec![more; distance], &rest.copied().collect::<Vec<_>>()].concat())
+}
+
 /// A block without its second half, or without its last step.
 fn shortened(schedule: &[Token], number: usize) -> Option<Vec<Token>> {
     let blocks = blocks(schedule);
@@ -87,7 +108,7 @@ fn blocks(schedule: &[Token]) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use rscale_protocol::{Choice, ThreadId};
+    use rscale_protocol::ThreadId;
 
     fn schedule(threads: &[u16]) -> Vec<Token> {
         threads.iter().map(|&thread| Token { thread: ThreadId(thread), choice: Choice::Proceed }).collect()
@@ -107,13 +128,18 @@ mod tests {
         assert_eq!(all(joined_behind, &[0, 1, 1, 0]), [vec![1, 1, 0, 0], vec![0, 0, 1, 1], vec![0, 1, 1, 0]]);
         assert_eq!(all(shortened, &[0, 0, 0, 1]), [vec![0, 1], vec![0, 0, 1], vec![0, 0, 0], vec![0, 0, 0]]);
         assert_eq!(all(swapped, &[0, 0, 1, 2]), [vec![1, 0, 0, 2], vec![0, 0, 2, 1]]);
+        let on = |thread, distance, rest: &[u16]| [&vec![thread; distance], rest].concat();
+        let first = DISTANCES.map(|distance| on(0, distance + 2, &[1]));
+        let second = DISTANCES.map(|distance| [&[0, 0][..], &on(1, distance + 1, &[0])].concat());
+        let third = DISTANCES.map(|distance| [&[0, 0, 1][..], &on(0, distance + 1, &[])].concat());
+        assert_eq!(all(run_on, &[0, 0, 1, 0]), [first, second, third].concat());
     }
 
     proptest! {
         #[test]
         fn nothing_is_added(threads in prop::collection::vec(0u16..4, 0..30)) {
             let count = |of: &[u16], thread: u16| of.iter().filter(|&&one| one == thread).count();
-            for change in ALL {
+            for change in [begun, without_blocks, joined_before, joined_behind, shortened, swapped] {
                 for changed in all(change, &threads) {
                     prop_assert!((0..4).all(|thread| count(&changed, thread) <= count(&threads, thread)));
                 }

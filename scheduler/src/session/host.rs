@@ -25,7 +25,7 @@ use rscale_protocol::{Ending, ThreadSet};
 use rscale_replay::trace::ThreadOrigin;
 use std::ffi::OsString;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A program that sleeps in the kernel is given this many times the limit for computing.
 const PATIENCE: u32 = 4;
@@ -66,6 +66,8 @@ pub struct Host {
     deadline: Option<Instant>,
     /// When the time for what is done now is over, if that is earlier.
     limit: Option<Instant>,
+    /// How often a schedule is tried if the process is lost on the way.
+    attempts: u32,
 }
 
 impl Host {
@@ -129,6 +131,7 @@ impl Host {
             noted: Noted::default(),
             deadline: None,
             limit: None,
+            attempts: ATTEMPTS,
         })
     }
 
@@ -185,7 +188,7 @@ impl Host {
             let Some(end) = &execution.end else { return Ok(()) };
             if end.is_lost() {
                 lost += 1;
-                if lost == ATTEMPTS {
+                if lost >= self.attempts {
                     return Ok(());
                 }
             } else if !self.adapt(&end.clone())? {
@@ -278,6 +281,14 @@ impl Host {
     pub fn expect_hang(&mut self, expected: bool) {
         let limits = limits(self.target().launch(), &self.rules);
         self.frontend.backend_mut().set_limits(if expected { limits.once_more() } else { limits });
+    }
+
+    /// What is run from now on is run to find out something, and what comes of it will be run once more: what is lost is
+    /// not tried again, and what takes much longer than usual hangs. None: everything is done with care again.
+    pub fn hurry(&mut self, usual: Option<Duration>) {
+        let limits = limits(self.target().launch(), &self.rules);
+        self.attempts = if usual.is_some() { 1 } else { ATTEMPTS };
+        self.frontend.backend_mut().set_limits(usual.map_or(limits, |usual| limits.once_more().hasty(usual)));
     }
 
     /// The process of the program.

@@ -34,7 +34,10 @@ pub fn minimize(config: &ReplayConfig, output: &Path, limit: Duration) -> Result
     let mut host = start(config)?;
     let mut execution = Execution::default();
     let schedule = &config.schedule.trace.tokens;
+    host.expect_hang(config.expects_hang());
     host.run(Plan::of(schedule), &mut execution)?;
+    host.expect_hang(false);
+    host.look_back(&execution);
     let Some(end) = &execution.end else { return Ok(None) };
     if end.ending == Ending::Diverged {
         let place = config.place_of_step(end.value as usize);

@@ -3,16 +3,19 @@
 use super::host::Host;
 use crate::config::Rules;
 use crate::exit::Failure;
-use crate::explain::Explainer;
+use crate::explain::{self, Explainer};
 use crate::explore::Plan;
 use crate::finding::{Finding, Identity, Kind};
 use crate::frontend::Execution;
-use crate::minimize::{Replayed, Replayer, Size, minimize};
+use crate::minimize::{Replayed, Replayer, Size, Smallest, minimize};
 use crate::property::{self, Shown};
 use rscale_protocol::Ending;
 use rscale_protocol::arena::{Step, Token};
 use std::time::{Duration, Instant};
 
+/// How often it is measured what a run usually takes, and what it takes at least.
+const MEASUREMENTS: usize = 3;
+const SHORTEST_RUN: Duration = Duration::from_micros(1);
 /// How schedules of a program are run and compared.
 pub struct Bench<'a> {
     /// The program.
@@ -21,6 +24,15 @@ pub struct Bench<'a> {
     pub rules: &'a Rules,
     /// Its names.
     pub explainer: &'a Explainer,
+}
+
+/// Whether this order of steps has been seen to end as it does, or only seemed to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Seen {
+    /// It has.
+    Before,
+    /// For as long as there was.
+    InHaste,
 }
 
 /// What minimising came to.
@@ -39,40 +51,88 @@ impl Bench<'_> {
     /// Looks for a smaller schedule for a finding that these steps show. What is returned has been run and shows the same.
     pub fn minimise(&mut self, finding: &Finding, steps: &[Step], limit: Duration) -> Minimised {
         let found = Size::of(steps);
+        let wanted = finding.identity();
         let with = |finding: Finding, steps: Vec<Step>, replays, is_complete| {
             let finding = Finding { minimised_from: Some(found), ..finding };
             Minimised { finding, steps, replays, is_complete }
         };
-        // Every run of what hangs takes as long as the limit for hanging.
-        if finding.kind == Kind::Hang {
-            return Minimised { finding: finding.clone(), steps: steps.to_vec(), replays: 0, is_complete: false };
-        }
-        self.host.limit(Instant::now().checked_add(limit));
-        let mut showing = Showing { bench: self, wanted: finding.identity(), execution: Execution::default() };
-        let smallest = minimize(steps, &mut showing);
-        self.host.limit(None);
-        if smallest.size == found {
-            return with(finding.clone(), steps.to_vec(), smallest.replays, smallest.is_complete);
-        }
-        match self.explained(&smallest.schedule, &finding.identity()) {
-            Some((smaller, steps)) => {
-                let finding = Finding { trace: finding.trace.clone(), ..smaller };
-                with(finding, steps, smallest.replays, smallest.is_complete)
+        let deadline = Instant::now().checked_add(limit);
+        let mut haste = self.haste(finding.kind, steps);
+        let mut replays = 0;
+        loop {
+            let smallest = self.smallest(steps, &wanted, deadline, haste);
+            replays += smallest.replays;
+            if smallest.size == found {
+                return with(finding.clone(), steps.to_vec(), replays, smallest.is_complete);
             }
-            // Interrupted in between: the finding is as good as it was.
-            None => with(finding.clone(), steps.to_vec(), smallest.replays, false),
+            let start = Instant::now();
+            if let Some((smaller, steps)) = self.explained(&smallest.schedule, &wanted, Seen::InHaste) {
+                let finding = Finding { trace: finding.trace.clone(), ..smaller };
+                return with(finding, steps, replays, smallest.is_complete);
+            }
+            // Too hasty, so that something only seemed to hang; or interrupted: the finding is as good as it was.
+            let is_over = deadline.is_none_or(|deadline| Instant::now() >= deadline);
+            match haste.filter(|_| !is_over && smallest.is_complete && finding.kind == Kind::Hang) {
+                Some(before) => haste = Some(start.elapsed().max(before.saturating_mul(2))),
+                None => return with(finding.clone(), steps.to_vec(), replays, false),
+            }
         }
     }
 
-    /// Runs a schedule once more and explains what it shows, if that is the finding that is wanted.
-    pub fn explained(&mut self, schedule: &[Token], wanted: &Identity) -> Option<(Finding, Vec<Step>)> {
-        let mut execution = Execution::default();
-        match wanted.violation().kind {
-            Kind::Race => self.host.run_and_pause(schedule, &mut execution).ok()?,
-            _ => self.host.run(Plan::of(schedule), &mut execution).ok()?,
+    /// The smallest schedule that seems to show what is wanted.
+    fn smallest(
+        &mut self,
+        steps: &[Step],
+        wanted: &Identity,
+        deadline: Option<Instant>,
+        haste: Option<Duration>,
+    ) -> Smallest {
+        self.host.limit(deadline);
+        self.host.hurry(haste);
+        let mut showing = Showing { bench: self, wanted: wanted.clone(), execution: Execution::default() };
+        let smallest = minimize(steps, &mut showing);
+        self.host.hurry(None);
+        self.host.limit(None);
+        smallest
+    }
+
+    /// What a run usually takes that does not show the finding, if to show it takes much longer: what hangs takes as long as
+    /// the limit for hanging, and what is lost takes several processes. None for all other findings.
+    pub fn haste(&mut self, kind: Kind, steps: &[Step]) -> Option<Duration> {
+        match kind {
+            // However long it takes, one attempt will do.
+            Kind::Lost => Some(Duration::MAX),
+            Kind::Hang => {
+                let schedule = explain::schedule(&steps[..steps.len().saturating_sub(1)]);
+                Some((0..MEASUREMENTS).filter_map(|_| self.time_of(&schedule)).min().unwrap_or_default())
+            }
+            _ => None,
         }
+    }
+
+    fn time_of(&mut self, schedule: &[Token]) -> Option<Duration> {
+        let start = Instant::now();
+        self.host.run_and_pause(schedule, &mut Execution::default()).ok()?;
+        Some(start.elapsed().max(SHORTEST_RUN))
+    }
+
+    /// Runs a schedule once more and explains what it shows, if that is the finding that is wanted.
+    pub fn explained(&mut self, schedule: &[Token], wanted: &Identity, seen: Seen) -> Option<(Finding, Vec<Step>)> {
+        let mut execution = Execution::default();
+        let kind = wanted.violation().kind;
+        self.host.expect_hang(kind == Kind::Hang && seen == Seen::Before);
+        let run = match kind {
+            Kind::Race => self.host.run_and_pause(schedule, &mut execution),
+            _ => self.host.run(Plan::of(schedule), &mut execution),
+        };
+        self.host.expect_hang(false);
+        if let Err(Failure::OutOfTime) = run {
+            self.host.recover();
+        }
+        run.ok()?;
         let shown = property::violations(&execution, self.rules);
         let violation = shown.into_iter().map(|shown| shown.violation).find(|shown| shown == wanted.violation())?;
+        self.host.look_back(&execution);
         let end = execution.end.as_ref()?;
         let finding = self.explainer.finding(self.host.target(), violation, end, &execution.steps);
         (finding.identity() == *wanted).then(|| (finding, execution.steps.to_vec()))

@@ -95,6 +95,7 @@ impl<'a> Recorder<'a> {
             _ => execution,
         };
         let Some(end) = &execution.end else { return Ok(()) };
+        host.look_back(execution);
         let explainer = host.explainer();
         let mut finding = explainer.finding(host.target(), violation.clone(), end, &execution.steps);
         let identity = finding.identity();
@@ -104,13 +105,10 @@ impl<'a> Recorder<'a> {
         // The file comes first: whatever happens from here on, the finding is not lost.
         finding.trace = Some(trace::numbered_path(&self.config.trace, self.findings.len() + 1));
         self.write(&finding, locations, host)?;
-        if violation.kind == Kind::Lost {
-            // To see it again may cost the process again, or not: it was tried often enough.
-            self.keep(finding, locations.clone());
-            return Ok(());
-        }
         let mut stepped = locations.clone();
-        match confirm(&finding, violation, host, &self.config.rules) {
+        // What was lost has been tried often enough.
+        let is_confirmed = violation.kind == Kind::Lost;
+        match if is_confirmed { Ok(()) } else { confirm(&finding, violation, host, &self.config.rules) } {
             Err(Failure::Interrupted | Failure::OutOfTime | Failure::OutOfMemory) => {
                 finding.explanation.push("not confirmed by a second run: there was no time left".into());
             }

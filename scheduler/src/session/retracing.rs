@@ -6,9 +6,10 @@
 
 use super::crew;
 use super::host::Host;
-use super::minimizing::Bench;
+use super::minimizing::{Bench, Seen};
+use crate::explain;
 use crate::explore::{Locations, Plan};
-use crate::finding::{Finding, Kind};
+use crate::finding::{Finding, Identity, Kind};
 use crate::frontend::Execution;
 use crate::minimize::Replayed;
 use rscale_protocol::arena::{Step, Token};
@@ -38,38 +39,47 @@ pub fn retrace(
     locations: &Locations,
     bench: &mut Bench<'_>,
 ) -> Option<Retraced> {
-    let is_told = !matches!(finding.kind, Kind::Race | Kind::Hang | Kind::Invariant | Kind::Lost);
+    let is_told = !matches!(finding.kind, Kind::Race | Kind::Invariant | Kind::Lost);
     if !is_told || bench.rules.memory != MemoryModel::Sc || execution.end.as_ref()?.races.is_empty() {
         return None;
     }
+    let haste = bench.haste(finding.kind, &execution.steps);
     bench.host.limit(Instant::now().checked_add(LIMIT));
-    let retraced = with_all_locations(finding, execution, locations, bench);
+    bench.host.hurry(haste);
+    let wanted = finding.identity();
+    let found = with_all_locations(&wanted, execution, locations, bench);
+    if bench.host.is_out_of_time() {
+        bench.host.recover();
+    }
+    bench.host.hurry(None);
     bench.host.limit(None);
+    let retraced = found.and_then(|(schedule, locations)| {
+        let (found, steps) = bench.explained(&schedule, &wanted, Seen::Before)?;
+        Some(Retraced { finding: Finding { trace: finding.trace.clone(), ..found }, steps, locations })
+    });
     if retraced.is_none() {
         bench.host.set_locations(locations, &Locations::default());
     }
     retraced
 }
 
+/// The schedule with all that matters, and what that is.
 fn with_all_locations(
-    finding: &Finding,
+    wanted: &Identity,
     execution: &Execution,
     locations: &Locations,
     bench: &mut Bench<'_>,
-) -> Option<Retraced> {
-    let wanted = finding.identity();
+) -> Option<(Vec<Token>, Locations)> {
     let (mut end, mut steps) = (execution.end.clone()?, execution.steps.to_vec());
     let (mut locations, mut observed) = (locations.clone(), Locations::default());
     for _ in 0..ROUNDS {
         if !crew::learn(&end, bench.rules.scope, &mut locations, &mut observed) {
-            let schedule: Vec<Token> = steps.iter().map(Step::token).collect();
-            let (found, steps) = bench.explained(&schedule, &wanted)?;
-            return Some(Retraced { finding: Finding { trace: finding.trace.clone(), ..found }, steps, locations });
+            return Some((explain::schedule(&steps), locations));
         }
         bench.host.set_locations(&locations, &observed);
         let schedule = follow(&steps, bench.host)?;
         let mut again = Execution::default();
-        let Replayed::Same(more) = bench.show(Plan::of(&schedule), &wanted, &mut again) else { return None };
+        let Replayed::Same(more) = bench.show(Plan::of(&schedule), wanted, &mut again) else { return None };
         (end, steps) = (again.end?, more);
     }
     None

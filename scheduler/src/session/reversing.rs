@@ -5,7 +5,7 @@ use crate::decisive::{self, Pair, Rerun, Rerunner, Second};
 use crate::exit::Failure;
 use crate::explain;
 use crate::explore::Plan;
-use crate::finding::{Finding, Kind, Ordering, StepView};
+use crate::finding::{Finding, Ordering, StepView};
 use crate::frontend::Execution;
 use crate::property::{self, Violation};
 use rscale_protocol::arena::Step;
@@ -21,14 +21,13 @@ pub struct Decisive {
 impl Bench<'_> {
     /// The pairs of actions whose reversal makes the finding go away.
     pub fn decisive(&mut self, finding: &Finding, steps: &[Step], limit: Duration) -> Vec<Decisive> {
-        // Every run of what hangs takes as long as the limit for hanging.
-        if finding.kind == Kind::Hang {
-            return Vec::new();
-        }
+        let haste = self.haste(finding.kind, steps);
         self.host.limit(Instant::now().checked_add(limit));
+        self.host.hurry(haste);
         let violation = finding.identity().violation().clone();
         let mut reversing = Reversing { bench: self, violation, execution: Execution::default() };
         let pairs = decisive::pairs(steps, &mut reversing);
+        self.host.hurry(None);
         self.host.limit(None);
         pairs.into_iter().map(|pair| Decisive { missing: self.view(&pair), pair }).collect()
     }

@@ -7,7 +7,7 @@ use crate::config::ReplayConfig;
 use crate::exit::Failure;
 use crate::explain::{self, Seen, Witness};
 use crate::explore::Locations;
-use crate::finding::{Finding, Kind, ThreadView};
+use crate::finding::{Finding, ThreadView};
 use crate::frontend::Execution;
 use crate::launch::Function;
 use crate::property::{self, Shown};
@@ -54,7 +54,7 @@ pub fn play(config: &ReplayConfig) -> Result<Played, Failure> {
     let header = &config.schedule.trace.header;
     host.set_thread_origins(&header.threads);
     host.set_locations(&config.locations, &Locations::default());
-    host.expect_hang(header.finding.as_deref().and_then(Kind::of_headline) == Some(Kind::Hang));
+    host.expect_hang(config.expects_hang());
     let mut execution = Execution::default();
     let mut seen = Vec::new();
     let end = follow(config, &mut host, &mut execution, &mut seen)?;

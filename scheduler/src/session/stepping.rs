@@ -21,8 +21,9 @@ pub fn take(token: Token, host: &mut Host, witness: &Witness, execution: &mut Ex
 /// Runs the schedule of a finding once more, in steps as far as reports show them, and adds what there was to see. The
 /// finding has been confirmed: if this can not be done, it is one none the less.
 pub fn watched(mut finding: Finding, witness: Witness, host: &mut Host) -> Finding {
-    // What hangs would hang again.
-    let count = finding.schedule.len() - usize::from(finding.kind == Kind::Hang && !finding.schedule.is_empty());
+    // What hangs would hang again, and what is lost be lost again.
+    let is_left_out = matches!(finding.kind, Kind::Hang | Kind::Lost);
+    let count = finding.schedule.len().saturating_sub(usize::from(is_left_out));
     for range in table::shown(count).into_iter().filter(|range| !range.is_empty()) {
         if watch_range(range, &mut finding, &witness, host).is_err() {
             break;

@@ -60,7 +60,12 @@ impl Target {
             reply = self.wait()?;
         }
         match reply {
-            Some(Reply::Ready) => self.announce_invariants(pid),
+            Some(Reply::Ready) => {
+                if self.first_mapped.is_empty() {
+                    self.first_mapped = mapped(pid);
+                }
+                self.announce_invariants(pid)
+            }
             // It gave up before main: the next run reports why.
             Some(_) => {
                 self.gave_up = Some(read_end(&self.arena).ok_or_else(nonsense)?);
@@ -68,6 +73,13 @@ impl Target {
             }
             None => Err(self.ended_early()),
         }
+    }
+
+    /// What is mapped into the process, as the kernel tells it. Of one that is gone: what was mapped when the first one
+    /// started, since all lie at the same addresses.
+    #[must_use]
+    pub fn mapped(&self) -> String {
+        Some(mapped(self.memory().pid())).filter(|maps| !maps.is_empty()).unwrap_or_else(|| self.first_mapped.clone())
     }
 
     /// Tells the shim where the invariants are. What it remembers of them was about another process.
@@ -107,4 +119,8 @@ impl Target {
         let advice = if is_sanitizer { "; build it without -fsanitize for rscale" } else { "" };
         LaunchError::EndedEarly(if said.is_empty() { how } else { format!("{how}: {said}{advice}") }).into()
     }
+}
+
+fn mapped(pid: Pid) -> String {
+    std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 use super::Host;
 use crate::backend::RunRequest;
 use crate::exit::Failure;
+use crate::explain;
 use crate::frontend::Execution;
 use rscale_protocol::Variable;
 use rscale_protocol::arena::Token;
@@ -12,6 +13,16 @@ impl Host {
     /// Runs a schedule and pauses where it ends.
     pub fn run_and_pause(&mut self, schedule: &[Token], execution: &mut Execution) -> Result<(), Failure> {
         self.run_as_needed(&RunRequest { new_steps: Some(0), ..self.request(schedule) }, execution)
+    }
+
+    /// Where the process was lost, another one is brought to where it was before its last step: names and stacks are those
+    /// that were last seen.
+    pub fn look_back(&mut self, execution: &Execution) {
+        if let Some((_, before)) = execution.steps.split_last().filter(|_| execution.is_lost()) {
+            let schedule = explain::schedule(before);
+            // Where that can not be done, less is known.
+            let _ = self.run_and_pause(&schedule, &mut Execution::default());
+        }
     }
 
     /// Runs a schedule, and on to where a store is made.

@@ -124,6 +124,126 @@ fn a_trace_is_minimised() {
     assert!(again.out().starts_with("again.txt: ") && again.out().ends_with(", as before\n"), "{}", again.out());
 }
 
+/// In one order of three critical sections something bad happens; and other threads, that have nothing to do with it.
+const GAP: &str = r#"
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+static int stage, is_asked;
+static volatile unsigned rounds;
+static void happens(int stage);
+static int moved(int by)
+{
+    pthread_mutex_lock(&lock);
+    stage += by;
+    int now = stage;
+    pthread_mutex_unlock(&lock);
+    return now;
+}
+static void *moves(void *unused)
+{
+    moved(1);
+    moved(1);
+    return unused;
+}
+static void *idle(void *unused)
+{
+    for (int i = 0; i < 6; i++) {
+        pthread_mutex_lock(&other);
+        pthread_mutex_unlock(&other);
+    }
+    return unused;
+}
+static void *looks(void *unused)
+{
+    happens(moved(0));
+    return unused;
+}
+int main(int count, char **words)
+{
+    is_asked = count > 1 && words[1];
+    void *(*const routines[])(void *) = { idle, moves, idle, looks, idle };
+    pthread_t threads[5];
+    for (int i = 0; i < 5; i++)
+        pthread_create(&threads[i], NULL, routines[i], NULL);
+    for (int i = 0; i < 5; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+static void __attribute__((noinline)) turn(void)
+{
+    for (int i = 0; i < 100; i++)
+        rounds++;
+}
+"#;
+
+/// A schedule with many preemptions, of which one is needed, and how many it has, as it was found.
+fn with_a_gap(happens: &str) -> (Place, u64) {
+    let place = Place::with("program", &format!("{GAP}static void happens(int stage) {{\n{happens}\n}}\n"));
+    let search =
+        "run ./program --scope sync --filters random --seed 1 --max-executions 15 --hang-limit 400ms --minimize off";
+    let words: Vec<&str> = search.split(' ').chain(["--json", "-"]).collect();
+    let finished = place.rscale(&words);
+    expect_status(&finished, 1);
+    let preemptions = Summary::parse(&finished.stdout).expect("JSON").findings()[0]["preemptions"].as_u64();
+    (place, preemptions.expect("a number"))
+}
+
+/// Minimises the trace, of which one preemption is needed, and says what the result shows.
+fn with_one_preemption(place: &Place) -> String {
+    let finished = place.rscale(&["minimize", "trace.txt", "--time-limit", "100s", "--json", "small.json"]);
+    expect_status(&finished, 1);
+    let json = fs::read(place.scratch.file("small.json")).expect("written");
+    let small: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
+    assert_eq!(small["preemptions"], 1, "{}", finished.describe());
+    let texts: Vec<&str> =
+        small["orderings"].as_array().expect("a list").iter().filter_map(|o| o["text"].as_str()).collect();
+    let is_about_lock =
+        |text: &&str| text.contains("locked `lock`") && text.contains("moves") && text.contains("looks");
+    assert!(texts.len() == 2 && texts.iter().all(is_about_lock), "{texts:?}");
+    let replayed = place.rscale(&["replay", "trace-min.txt", "--quiet"]);
+    expect_status(&replayed, 1);
+    replayed.out()
+}
+
+/// Whichever of its lines the loop is found at, it is the same loop.
+#[test]
+fn a_hang_is_minimised() {
+    let (place, preemptions) = with_a_gap("while (stage == 1) {\n    turn();\n    rounds += 2;\n    turn();\n}");
+    assert!(preemptions > 3, "there is something to do");
+    assert_eq!(with_one_preemption(&place), "hang: a thread computed for 0.4 s without a scheduling point\n");
+}
+
+/// A loop takes long in many orders, and for ever in one: what only seems to hang is told from what does.
+#[test]
+fn what_takes_long_is_no_hang() {
+    let (place, preemptions) = with_a_gap("for (int i = 0; i < 100000 || stage == 1; i++)\n    turn();");
+    assert!(preemptions > 3, "there is something to do");
+    assert_eq!(with_one_preemption(&place), "hang: a thread computed for 0.4 s without a scheduling point\n");
+}
+
+/// Another loop of the same function hangs with fewer preemptions: that is another finding.
+#[test]
+fn another_loop_is_another_hang() {
+    let loops = "while (stage == 1)\n    rounds += 2;\nwhile (stage == 0 && is_asked)\n    rounds += 3;";
+    let (place, _) = with_a_gap(loops);
+    let finished = place.rscale(&["minimize", "trace.txt", "--time-limit", "100s", "--quiet", "--", "asked"]);
+    expect_status(&finished, 1);
+    assert!(finished.out().contains(", 1 preemption"), "{}", finished.describe());
+}
+
+#[test]
+fn a_lost_process_is_minimised() {
+    let (place, preemptions) = with_a_gap("if (stage == 1)\n    exit(system(\"kill -9 $PPID\"));");
+    assert!(preemptions > 3, "there is something to do");
+    let said = with_one_preemption(&place);
+    assert!(said.starts_with("lost: the program's process was lost whenever this was tried"), "{said}");
+    let minimised = place.rscale(&["minimize", "trace-min.txt", "--time-limit", "100s"]).out();
+    for part in ["4 looks: running", "looks at ", "thread 4 (looks"] {
+        assert!(one_line(&minimised).contains(part), "{part:?} is missing: {minimised}");
+    }
+}
+
 #[test]
 fn what_shows_nothing_is_not_minimised() {
     let place = Place::with("program", DEADLOCK);
