@@ -10,6 +10,7 @@ mod lines;
 mod locals;
 mod lookup;
 mod places;
+mod signature;
 mod table;
 mod types;
 mod units;
@@ -29,6 +30,8 @@ use lines::Lines;
 use locals::Local;
 pub use lookup::{FunctionSymbol, LookupError, find_function};
 pub use places::{LocalPlace, Place, TypeId};
+use signature::Signature;
+pub use signature::Width;
 use table::SymbolTable;
 pub use values::Value;
 use variables::Variables;
@@ -84,6 +87,13 @@ impl Symbolizer {
     pub fn variable(&self, address: u64) -> Option<String> {
         let module = self.module_at(address)?;
         self.variables.get_or_insert_with(address, || module.variable(address))
+    }
+
+    /// What the function that begins at an address takes and returns.
+    fn signature(&self, address: u64) -> Option<Signature> {
+        let module = self.module_at(address)?;
+        let units = &module.contents().variables()?.units;
+        signature::signature_at(units, address.wrapping_sub(module.module.bias))
     }
 
     fn module_at(&self, address: u64) -> Option<&LazyModule> {

@@ -188,7 +188,7 @@ fn requested_step(enabled: &[ThreadSet; 3]) -> Option<Token> {
     enabled[choice as usize].contains(thread).then_some(Token { thread, choice })
 }
 
-/// Calls an `int f(void)` of the program in the state that the execution is in. Whether that worked, and what it
+/// Calls a function of the program in the state that the execution is in. Whether that worked, and what it
 /// returned, stands in [`Arena::evaluation`](rscale_protocol::arena::Arena::evaluation).
 fn evaluate() {
     evaluation::evaluate(arena::get().request.function.load(Relaxed));

@@ -3,7 +3,7 @@
 //! A local has a name only while its scope is active, and only some of its life in memory. Both are looked up for the
 //! program counter of a frame; what lies in a register has no address, and other expressions are left alone.
 
-use gimli::{AttributeValue, DebuggingInformationEntry, DwAt, EntriesTreeNode, Expression, Operation, Unit};
+use gimli::{AttributeValue, DebuggingInformationEntry, EntriesTreeNode, Expression, Operation, Unit};
 
 use super::units::{Die, Units, number, value};
 use crate::image::Reader;
@@ -11,8 +11,6 @@ use crate::unwind::{Frame, Registers};
 
 /// Scopes nested deeper than this are the work of a damaged file.
 const MAX_DEPTH: usize = 64;
-/// A definition may refer to its declaration in a few steps, a damaged file in a circle.
-const MAX_REFERENCES: usize = 8;
 
 /// A parameter or local variable.
 #[derive(Clone, Debug)]
@@ -66,7 +64,7 @@ pub(super) fn locals_at(units: &Units, pc: u64) -> Vec<Local> {
 }
 
 /// The function whose code contains an address.
-fn function_at(units: &Units, unit: &Unit<Reader>, pc: u64) -> Option<DebuggingInformationEntry<Reader>> {
+pub(super) fn function_at(units: &Units, unit: &Unit<Reader>, pc: u64) -> Option<DebuggingInformationEntry<Reader>> {
     let mut entries = unit.entries_raw(None).ok()?;
     let mut entry = DebuggingInformationEntry::null();
     while !entries.is_empty() {
@@ -126,7 +124,7 @@ struct Scopes<'a> {
 
 impl Scopes<'_> {
     fn walk(mut self, function: &DebuggingInformationEntry<Reader>) -> gimli::Result<()> {
-        let name = self.inherited(function, |unit, entry| self.units.name(unit, entry.attrs()));
+        let name = self.units.inherited(self.index, function, |unit, entry| self.units.name(unit, entry.attrs()));
         let mut tree = self.unit.entries_tree(Some(function.offset()))?;
         let root = tree.root()?;
         self.visit(root, &name.unwrap_or_default(), MAX_DEPTH)
@@ -142,7 +140,8 @@ impl Scopes<'_> {
                     self.visit(child, function, depth - 1)?;
                 }
                 gimli::DW_TAG_inlined_subroutine if depth > 0 && has_code_at(self.units, self.unit, entry, self.pc) => {
-                    let name = self.inherited(entry, |unit, entry| self.units.name(unit, entry.attrs()));
+                    let name =
+                        self.units.inherited(self.index, entry, |unit, entry| self.units.name(unit, entry.attrs()));
                     self.visit(child, &name.unwrap_or_default(), depth - 1)?;
                 }
                 _ => {}
@@ -152,39 +151,15 @@ impl Scopes<'_> {
     }
 
     fn add(&mut self, entry: &DebuggingInformationEntry<Reader>, function: &str) {
-        let name = self.inherited(entry, |unit, entry| self.units.name(unit, entry.attrs()));
-        let data_type =
-            self.inherited(entry, |unit, entry| self.units.reference(unit, entry.attrs(), gimli::DW_AT_type));
-        let line = self.inherited(entry, |_, entry| number(entry.attrs(), gimli::DW_AT_decl_line));
+        let name = self.units.inherited(self.index, entry, |unit, entry| self.units.name(unit, entry.attrs()));
+        let data_type = self
+            .units
+            .inherited(self.index, entry, |unit, entry| self.units.reference(unit, entry.attrs(), gimli::DW_AT_type));
+        let line = self.units.inherited(self.index, entry, |_, entry| number(entry.attrs(), gimli::DW_AT_decl_line));
         if let (Some(name), Some(data_type)) = (name, data_type) {
             let home = self.home(entry);
             self.found.push(Local { name, function: function.to_owned(), line, data_type, home });
         }
-    }
-
-    /// An attribute of the entry, else of what it is an instance of.
-    fn inherited<T>(
-        &self,
-        entry: &DebuggingInformationEntry<Reader>,
-        get: impl Fn(usize, &DebuggingInformationEntry<Reader>) -> Option<T>,
-    ) -> Option<T> {
-        const ORIGINS: [DwAt; 2] = [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification];
-        if let Some(own) = get(self.index, entry) {
-            return Some(own);
-        }
-        let origin = |unit: usize, entry: &DebuggingInformationEntry<Reader>| {
-            ORIGINS.into_iter().find_map(|attribute| self.units.reference(unit, entry.attrs(), attribute))
-        };
-        let mut next = origin(self.index, entry);
-        for _ in 0..MAX_REFERENCES {
-            let die = next?;
-            let entry = self.units.entry(die)?;
-            if let Some(found) = get(die.unit, &entry) {
-                return Some(found);
-            }
-            next = origin(die.unit, &entry);
-        }
-        None
     }
 
     /// Where a variable lies at the program counter.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Symbolizer;
+use super::signature::{Returned, Signature, Width};
 use crate::image::{ElfSymbol, Image, SymbolUse};
 use crate::maps::Module;
 
@@ -20,6 +21,8 @@ pub struct FunctionSymbol {
     pub address: u64,
     /// Where it is defined: `file.c:12`, else `a.out+0x1139`.
     pub location: String,
+    /// How large what it returns is; None where that is not known.
+    pub width: Option<Width>,
 }
 
 /// Why a name is not that of one function.
@@ -33,6 +36,8 @@ pub enum LookupError {
     Variable,
     /// The function takes arguments; this is its name with them.
     TakesArguments(String),
+    /// What the function returns is no number of at most four bytes, but this.
+    Returns(String),
     /// Several functions have this name.
     Ambiguous(Vec<FunctionSymbol>),
 }
@@ -64,13 +69,30 @@ pub fn find_function(path: &Path, name: &str) -> Result<FunctionSymbol, LookupEr
         name: named.plain.clone(),
         address: named.symbol.address,
         location: symbolizer.frames(named.symbol.address).last().map_or_else(String::new, |frame| frame.location()),
+        width: None,
     };
     match &without_arguments[..] {
-        [one] => Ok(described(one)),
+        [one] => {
+            let width = width_of(one, symbolizer.signature(one.symbol.address))?;
+            Ok(FunctionSymbol { width, ..described(one) })
+        }
         [] => Err(LookupError::TakesArguments(
             by_address.into_values().next().map_or_else(String::new, |named| named.full.clone()),
         )),
         several => Err(LookupError::Ambiguous(several.iter().map(described).collect())),
+    }
+}
+
+/// How large the result of a function is, if that is known and it can be called without arguments.
+fn width_of(named: &Named<'_>, signature: Option<Signature>) -> Result<Option<Width>, LookupError> {
+    let Some(Signature { parameters, result }) = signature else { return Ok(None) };
+    if !parameters.is_empty() {
+        return Err(LookupError::TakesArguments(format!("{}({})", named.plain, parameters.join(", "))));
+    }
+    match result {
+        Returned::Number(width) if width.bytes <= Width::INT.bytes => Ok(Some(width)),
+        Returned::Number(width) => Err(LookupError::Returns(format!("a number of {} bytes", width.bytes))),
+        Returned::Other(what) => Err(LookupError::Returns(what)),
     }
 }
 

@@ -14,6 +14,9 @@ use gimli::{
 
 use crate::image::Reader;
 
+/// A definition may refer to its declaration in a few steps, a damaged file in a circle.
+const MAX_REFERENCES: usize = 8;
+
 /// The name of a debugging information entry within a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Die {
@@ -115,6 +118,32 @@ impl Units {
             }
             _ => None,
         }
+    }
+
+    /// An attribute of the entry, else of what it is an instance of.
+    pub(super) fn inherited<T>(
+        &self,
+        unit: usize,
+        entry: &DebuggingInformationEntry<Reader>,
+        get: impl Fn(usize, &DebuggingInformationEntry<Reader>) -> Option<T>,
+    ) -> Option<T> {
+        const ORIGINS: [DwAt; 2] = [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification];
+        if let Some(own) = get(unit, entry) {
+            return Some(own);
+        }
+        let origin = |unit: usize, entry: &DebuggingInformationEntry<Reader>| {
+            ORIGINS.into_iter().find_map(|attribute| self.reference(unit, entry.attrs(), attribute))
+        };
+        let mut next = origin(unit, entry);
+        for _ in 0..MAX_REFERENCES {
+            let die = next?;
+            let entry = self.entry(die)?;
+            if let Some(found) = get(die.unit, &entry) {
+                return Some(found);
+            }
+            next = origin(die.unit, &entry);
+        }
+        None
     }
 
     /// The `DW_AT_name` of an entry in `unit`.

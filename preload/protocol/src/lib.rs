@@ -9,6 +9,7 @@
 
 pub mod action;
 pub mod arena;
+pub mod callee;
 pub mod dependence;
 pub mod ending;
 pub mod memory;
@@ -20,6 +21,7 @@ pub mod symbols;
 pub mod thread_set;
 
 pub use action::{Access, AccessKind, Action, Choice, Extent, Origin, Variable};
+pub use callee::Callee;
 pub use ending::{Ending, Misuse, OWN_SIGNAL};
 pub use memory::MemoryModel;
 pub use ops::{Family, Op};

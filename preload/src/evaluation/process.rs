@@ -5,7 +5,7 @@ use crate::access::clocks;
 use crate::{arena, control, fs_base, kernel_threads, switch, sys, world};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::Progress;
-use rscale_protocol::{MAX_THREADS, ThreadId};
+use rscale_protocol::{Callee, MAX_THREADS, ThreadId};
 
 /// The stack of the function, and what lies below it that must not be touched.
 const STACK: u64 = 1 << 20;
@@ -13,7 +13,7 @@ const GUARD: u64 = 64 << 10;
 /// So few accesses are left to the thread that every one of them takes the slow path, where it is noted.
 const NO_BUDGET: i64 = i64::MIN / 2;
 
-/// Calls an `int f(void)` of the program. None if it did what it must not: the text of the arena says what.
+/// Calls a function of the program, given by its [code](Callee). None if it did what it must not: the text of the arena says what.
 pub fn evaluate(function: u64) -> Option<i32> {
     let report = &arena::get().evaluation;
     report.begin();
@@ -80,10 +80,11 @@ fn call(function: u64) -> ! {
 }
 
 extern "C" fn call_on_own_stack() -> ! {
-    let address = arena::get().request.function.load(Relaxed);
-    // SAFETY: the scheduler process gives the address of a function of the program that takes nothing and returns an int.
-    let function: extern "C" fn() -> i32 = unsafe { core::mem::transmute(address as usize) };
-    let value = function();
+    let callee = Callee::from_code(arena::get().request.function.load(Relaxed));
+    // SAFETY: the scheduler process gives the address of a function of the program that takes nothing and returns a number
+    // in a register, of which more than the number is not looked at.
+    let function: extern "C" fn() -> u64 = unsafe { core::mem::transmute(callee.address as usize) };
+    let value = callee.result(function());
     let report = &arena::get().evaluation;
     report.value.store(value as u32, Relaxed);
     report.progress.store(Progress::Returned as u32, Relaxed);

@@ -30,7 +30,7 @@ pub use watchdog::Limits;
 
 use crate::launch::LaunchError;
 use rscale_protocol::arena::{Beyond, Token};
-use rscale_protocol::{Action, ThreadSet};
+use rscale_protocol::{Action, Callee, ThreadSet};
 
 /// One execution to run.
 #[derive(Clone, Debug)]
@@ -116,10 +116,10 @@ pub trait Backend {
     /// As [`Backend::run`].
     fn back_trace(&mut self) -> Result<Vec<ThreadState>, BackendError>;
 
-    /// Calls an `int f(void)` of the program, by its address, in the state that the execution is in, without changing it;
+    /// Calls a function of the program in the state that the execution is in, without changing it;
     /// the reason why that can not be done, otherwise.
     ///
     /// # Errors
     /// As [`Backend::run`].
-    fn eval_function(&mut self, address: u64) -> Result<Result<i32, String>, BackendError>;
+    fn eval_function(&mut self, callee: Callee) -> Result<Result<i32, String>, BackendError>;
 }

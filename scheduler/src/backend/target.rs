@@ -18,7 +18,7 @@ use crate::launch::{ArenaMap, Captured, Function, Launch, LaunchError, Process, 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rscale_protocol::arena::{Command, Isolation, LOG_CAPACITY, MAX_STEPS, Progress, Reply, Token};
-use rscale_protocol::{Action, Ending, ThreadId, ThreadSet};
+use rscale_protocol::{Action, Callee, Ending, ThreadId, ThreadSet};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -169,9 +169,9 @@ impl Target {
     /// # Errors
     /// As [`Backend::run`].
     pub fn evaluate(&mut self, function: &Function) -> Result<Result<i32, String>, BackendError> {
-        let address = function.address_in(self.memory().pid().as_raw());
-        let Ok(address) = address else { return Ok(Err("can not be evaluated: the program has ended".into())) };
-        self.eval_function(address)
+        let callee = function.callee_in(self.memory().pid().as_raw());
+        let Ok(callee) = callee else { return Ok(Err("can not be evaluated: the program has ended".into())) };
+        self.eval_function(callee)
     }
 
     fn process(&mut self) -> Option<&mut Process> {
@@ -390,8 +390,8 @@ impl Backend for Target {
         Ok(self.threads())
     }
 
-    fn eval_function(&mut self, address: u64) -> Result<Result<i32, String>, BackendError> {
-        self.arena.request.function.store(address, Relaxed);
+    fn eval_function(&mut self, callee: Callee) -> Result<Result<i32, String>, BackendError> {
+        self.arena.request.function.store(callee.to_code(), Relaxed);
         self.query(Command::EvaluateFunctionCall)?;
         let evaluation = &self.arena.evaluation;
         if evaluation.progress.load(Relaxed) == Progress::Returned as u32 {

@@ -5,6 +5,7 @@
 
 use crate::exit::Failure;
 use rscale_protocol::arena::MAX_INVARIANTS;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 const INVARIANT: &str = "invariant";
@@ -14,6 +15,8 @@ const INVARIANT: &str = "invariant";
 pub struct Invariants {
     /// As the user gave them.
     pub names: Vec<String>,
+    /// Where a property file names one: `--properties FILE, line 3`.
+    places: BTreeMap<String, String>,
 }
 
 impl Invariants {
@@ -23,15 +26,23 @@ impl Invariants {
     /// When the file can not be read or names nothing, or there are too many.
     pub fn new(named: Vec<String>, file: Option<&Path>) -> Result<Invariants, Failure> {
         let mut invariants = Invariants::default();
-        named.iter().for_each(|name| invariants.add(name.trim()));
+        for name in named {
+            invariants.add(name.trim());
+        }
         if let Some(file) = file {
             let text = std::fs::read_to_string(file)
                 .map_err(|error| Failure::Usage(format!("--properties: can not read {}: {error}", file.display())))?;
-            let names: Vec<&str> = text.lines().map(without_comment).filter(|name| !name.is_empty()).collect();
-            if names.is_empty() {
+            let named = text.lines().map(without_comment).enumerate().filter(|(_, name)| !name.is_empty());
+            let named: Vec<(usize, &str)> = named.collect();
+            if named.is_empty() {
                 return Err(Failure::Usage(format!("--properties: {} names no function", file.display())));
             }
-            names.into_iter().for_each(|name| invariants.add(name));
+            for (index, name) in named {
+                if invariants.add(name) {
+                    let place = format!("--properties {}, line {}", file.display(), index + 1);
+                    invariants.places.insert(name.to_owned(), place);
+                }
+            }
         }
         if invariants.names.iter().any(String::is_empty) {
             return Err(Failure::Usage("--invariant: the name of a function is missing".into()));
@@ -42,11 +53,20 @@ impl Invariants {
         Ok(invariants)
     }
 
-    /// A name that stands there twice is evaluated once.
-    fn add(&mut self, name: &str) {
-        if !self.names.iter().any(|known| known == name) {
+    /// A name that stands there twice is evaluated once. Returns whether it is new.
+    fn add(&mut self, name: &str) -> bool {
+        let is_new = !self.names.iter().any(|known| known == name);
+        if is_new {
             self.names.push(name.to_owned());
         }
+        is_new
+    }
+
+    /// The names, each behind where the user gave it.
+    #[must_use]
+    pub fn asked(&self) -> Vec<(String, &str)> {
+        let asked = |name: &String| self.places.get(name).map_or_else(|| "--invariant".to_owned(), String::clone);
+        self.names.iter().map(|name| (asked(name), name.as_str())).collect()
     }
 
     /// The options of a trace header.
@@ -59,7 +79,8 @@ impl Invariants {
     #[must_use]
     pub fn from_options(options: &[(String, String)]) -> (Invariants, Vec<(String, String)>) {
         let (own, rest): (Vec<_>, Vec<_>) = options.iter().cloned().partition(|(name, _)| name == INVARIANT);
-        (Invariants { names: own.into_iter().map(|(_, name)| name).take(MAX_INVARIANTS).collect() }, rest)
+        let names = own.into_iter().map(|(_, name)| name).take(MAX_INVARIANTS).collect();
+        (Invariants { names, places: BTreeMap::new() }, rest)
     }
 }
 
@@ -82,7 +103,11 @@ mod tests {
         assert_eq!(invariants.names, ["balanced", "sorted", "ns::full()"]);
         let mut options = invariants.to_options();
         options.push(("seed".into(), "1".into()));
-        assert_eq!(Invariants::from_options(&options), (invariants, vec![("seed".to_owned(), "1".to_owned())]));
+        let in_file = |line: u32| format!("--properties {}, line {line}", file.display());
+        let asked = [("--invariant".to_owned(), "balanced"), (in_file(2), "sorted"), (in_file(4), "ns::full()")];
+        assert_eq!(invariants.asked(), asked);
+        let (again, rest) = Invariants::from_options(&options);
+        assert_eq!((again.names, rest), (invariants.names, vec![("seed".to_owned(), "1".to_owned())]));
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub fn minimize(config: &ReplayConfig, output: &Path, limit: Duration) -> Result
 
 fn start(config: &ReplayConfig) -> Result<Host, Failure> {
     let program = admit::inspect(&config.subject.executable, &mut Vec::new())?;
-    let invariants = functions::resolve("invariant", &config.invariants.names, &config.subject, &config.watched)?;
+    let invariants = functions::resolve(&config.invariants.asked(), &config.subject, &config.watched)?;
     let setting = Setting {
         subject: &config.subject,
         args: &config.args,

@@ -87,11 +87,12 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
         args: &config.args,
         rules: &config.rules,
         watched: &config.watched,
-        invariants: functions::resolve("invariant", &config.invariants.names, &config.subject, &config.watched)?,
+        invariants: functions::resolve(&config.invariants.asked(), &config.subject, &config.watched)?,
         evaluates: false,
         engine: Engine::Fibers,
         logs_local_states: filters::needs(filters).local_states,
     };
+    summary.notes.extend(functions::notes(&setting.invariants));
     if config.rules.races && !program.has_debug_info {
         summary.notes.push(
             "the program has no debug information: atomic loads and stores can not be told from plain ones, and are \

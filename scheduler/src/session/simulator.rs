@@ -38,14 +38,15 @@ pub struct Played {
 pub fn play(config: &ReplayConfig) -> Result<Played, Failure> {
     let mut notes = Vec::new();
     let program = admit::inspect(&config.subject.executable, &mut notes)?;
-    let resolve = |option, names| functions::resolve(option, names, &config.subject, &config.watched);
-    let asked = resolve("eval", &config.query.functions)?;
+    let resolve = |names: &[(String, &str)]| functions::resolve(names, &config.subject, &config.watched);
+    let functions = config.query.functions.iter();
+    let asked = resolve(&functions.map(|name| ("--eval".to_owned(), name.as_str())).collect::<Vec<_>>())?;
     let setting = Setting {
         subject: &config.subject,
         args: &config.args,
         rules: &config.rules,
         watched: &config.watched,
-        invariants: resolve("invariant", &config.invariants.names)?,
+        invariants: resolve(&config.invariants.asked())?,
         evaluates: !asked.is_empty(),
         engine: config.engine,
         logs_local_states: false,

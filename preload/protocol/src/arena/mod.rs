@@ -271,7 +271,7 @@ pub struct Request {
     pub sleep: [AtomicU64; 2],
     /// Whether they sleep before the last step of the prefix already, which may wake them.
     pub sleeps_early: AtomicU32,
-    /// The function to evaluate.
+    /// The function to evaluate, by the code of a [`Callee`](crate::Callee).
     pub function: AtomicU64,
 }
 

@@ -90,8 +90,8 @@ impl Target {
         setup.sees_all.store(sees_all.into(), Relaxed);
         self.arena.remembered.clear();
         for (function, place) in self.launch.invariants.iter().zip(&setup.invariant_functions) {
-            let address = function.address_in(pid.as_raw()).map_err(BackendError::Protocol)?;
-            place.store(address, Relaxed);
+            let callee = function.callee_in(pid.as_raw()).map_err(BackendError::Protocol)?;
+            place.store(callee.to_code(), Relaxed);
         }
         setup.invariants.store(self.launch.invariants.len() as u32, Relaxed);
         Ok(())

@@ -82,6 +82,93 @@ fn a_file_names_invariants() {
     place.scratch.write("empty", "# nothing\n");
     place.refuses(&["run", "./program", "--properties", "empty"], "--properties: empty names no function");
     place.refuses(&["run", "./program", "--properties", "missing"], "--properties: can not read missing");
+    place.scratch.write("wrong", "bounded # holds\n\norderd\n");
+    let words = "--properties wrong, line 3 orderd: ./program has no function of this name; did you mean ordered?";
+    place.refuses(&["run", "./program", "--properties", "wrong"], words);
+}
+
+/// Functions that can not be called as they are meant, or that do not say whether something holds.
+const OTHER_TYPES: &str = r#"
+struct pair { int one, two; };
+typedef const struct pair *link;
+int takes(int limit, char sign) { return limit > sign; }
+void nothing(void) {}
+double real(void) { return 0.5; }
+link pointer(void) { return 0; }
+struct pair both(void) { return (struct pair){ 1, 2 }; }
+long wide(void) { return 1L << 32; }
+typedef enum { NO, YES } answer;
+answer agrees(void) { return YES; }
+unsigned char letter(void) { return 'x'; }
+int main(void) { return 0; }
+"#;
+
+#[test]
+fn functions_of_another_type() {
+    let place = Place::with("program", OTHER_TYPES);
+    for (name, words) in [
+        ("takes", "--invariant takes: takes(limit, sign) takes arguments; it has to be a function int f(void)"),
+        ("nothing", "--invariant nothing: it returns nothing; it has to be a function int f(void)"),
+        ("real", "it returns a number that is not whole"),
+        ("pointer", "it returns a pointer"),
+        ("both", "it returns something else"),
+        ("wide", "it returns a number of 8 bytes"),
+    ] {
+        place.refuses(&["run", "./program", "--invariant", name], words);
+    }
+    expect_status(&place.rscale(&["run", "./program", "--invariant", "agrees", "--invariant", "letter"]), 0);
+}
+
+#[test]
+fn a_member_function_needs_an_object() {
+    let place = Place::new();
+    let source = "struct Account {\n    int balance;\n    bool solvent() const;\n};\n\
+                  bool Account::solvent() const { return balance >= 0; }\n\
+                  Account account;\nint main() { return !account.solvent(); }\n";
+    place.scratch.write("program.cpp", source);
+    let words = "takes arguments; it has to be a function int f(void)";
+    place.refuses(&["run", "program.cpp", "--invariant", "Account::solvent"], words);
+}
+
+/// What returns a truth value sets one byte of the register: the rest of it is what was there before.
+const TRUTH: &str = r#"
+#include <pthread.h>
+#include <stdbool.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+int low = 0x100, high = 0x100;
+bool ordered(void) { return low >= high; }
+static void *work(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    high = 0x300;
+    low = 0x300;
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_truth_value_is_one_byte() {
+    let place = Place::new();
+    for level in ["-O0", "-O2"] {
+        place.compile("program", TRUTH, &["-g", level]);
+        let finished = place.rscale(&["run", "./program", "--invariant", "ordered", "--quiet"]);
+        expect_status(&finished, 1);
+        assert!(finished.out().contains("\ninvariant: ordered ("), "{level}: {}", finished.describe());
+        let replay = place.rscale(&["replay", "trace.txt", "--eval", "ordered"]);
+        assert!(replay.out().contains("\nordered = 0\n"), "{level}: {}", replay.describe());
+    }
+    place.compile("bare", TRUTH, &["-g0", "-O1"]);
+    let finished = place.rscale(&["run", "./bare", "--invariant", "ordered"]);
+    let note = "note: ordered: without debug information it is taken to return an int";
+    assert!(one_line(&finished.out()).contains(note), "{}", finished.describe());
 }
 
 /// Whichever filters: the order of accesses that nothing but the invariant can tell apart is tried.
