@@ -91,6 +91,12 @@ impl Candidates {
         self.forced.is_some()
     }
 
+    /// Who goes first, if [`Candidates::force`] was used.
+    #[must_use]
+    pub fn forced(&self) -> Option<ThreadId> {
+        self.forced
+    }
+
     /// Whether nobody else has to go before the thread.
     #[must_use]
     pub fn may_be_first(&self, thread: ThreadId) -> bool {

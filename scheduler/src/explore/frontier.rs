@@ -1,5 +1,6 @@
 //! What a bound has cut: where the search goes on when the bound grows.
 
+use super::Way;
 use rscale_protocol::arena::Token;
 
 /// Steps of all schedules that are kept; with more, the next bound begins from the start.
@@ -27,6 +28,16 @@ impl Frontier {
         }
     }
 
+    /// Adds all that another one has.
+    pub fn add_all(&mut self, other: Frontier) {
+        self.steps += other.steps;
+        self.is_lost |= other.is_lost || self.steps > MOST_STEPS;
+        self.roots.extend(other.roots);
+        if self.is_lost {
+            self.roots = Vec::new();
+        }
+    }
+
     /// Whether all that was cut is known.
     #[must_use]
     pub fn is_whole(&self) -> bool {
@@ -34,12 +45,16 @@ impl Frontier {
     }
 
     /// Takes out all that a bound allows, the last one last.
-    pub fn within(&mut self, bound: u64) -> Vec<Vec<Token>> {
+    pub fn within(&mut self, bound: u64) -> Vec<Way> {
         let (within, beyond) = std::mem::take(&mut self.roots).into_iter().partition(|root| root.1 <= bound);
         self.roots = beyond;
         self.steps = self.roots.iter().map(|root| root.0.len()).sum();
         let within: Vec<(Vec<Token>, u64)> = within;
-        within.into_iter().map(|root| root.0).collect()
+        let way = |mut schedule: Vec<Token>| {
+            let step = schedule.pop();
+            Way::to(schedule, step.into_iter().collect())
+        };
+        within.into_iter().map(|root| way(root.0)).collect()
     }
 
     /// How many there are.
@@ -69,9 +84,9 @@ mod tests {
         let mut frontier = Frontier::default();
         frontier.add(&[token(0)], token(1), 1);
         frontier.add(&[], token(2), 2);
-        assert_eq!(frontier.within(1), [[token(0), token(1)]]);
+        assert_eq!(frontier.within(1), [Way::to(vec![token(0)], vec![token(1)])]);
         assert_eq!((frontier.count(), frontier.steps, frontier.is_whole()), (1, 1, true));
-        assert_eq!(frontier.within(2), [[token(2)]]);
+        assert_eq!(frontier.within(2), [Way::to(vec![], vec![token(2)])]);
     }
 
     #[test]

@@ -4,10 +4,13 @@
 //! the start, and so does a search that has cut more than can be kept: a reduction explores what the races of its executions
 //! ask for, and these are others with another bound. The number of schedules grows so fast with the bound that the last level
 //! is most of the work. The search ends early at a level where the bound has cut nothing: there is nothing beyond it.
+//!
+//! Workers share one level, and come together at its end: what was cut then belongs to one of them again.
 
-use super::{Absorbed, Counts, Plan, Strategy};
+use super::{Absorbed, Counts, Frontier, Plan, Strategy};
 use crate::filters::Preserves;
 use crate::frontend::Execution;
+use crate::reduce::{Common, Item, Released, Sharing};
 use rscale_protocol::arena::Token;
 use serde::Serialize;
 
@@ -39,6 +42,8 @@ pub struct Levels {
     /// What this search had done when the current level began.
     earlier: Counts,
     schedule: Vec<Token>,
+    /// Whether others explore the same level: then nobody goes on to the next one alone.
+    is_shared: bool,
 }
 
 impl Levels {
@@ -49,7 +54,8 @@ impl Levels {
         search.keep_cut();
         let current = Level { bound: first, executions: 0, findings: 0, complete: false };
         let (before, earlier) = (Counts::default(), Counts::default());
-        Levels { make, last, current, search, done: Vec::new(), before, earlier, schedule: Vec::new() }
+        let (done, schedule) = (Vec::new(), Vec::new());
+        Levels { make, last, current, search, done, before, earlier, schedule, is_shared: false }
     }
 
     fn now(&self) -> Level {
@@ -88,7 +94,7 @@ impl Strategy for Levels {
                 self.schedule.extend_from_slice(schedule);
                 return Some(Plan { schedule: &self.schedule, order, sleep, goes_on, comes_back_to });
             }
-            if !self.advance() {
+            if self.is_shared || !self.advance() {
                 return None;
             }
         }
@@ -126,12 +132,90 @@ impl Strategy for Levels {
         self.before.and(&self.search.counts())
     }
 
+    fn cut(&self) -> Vec<u64> {
+        self.search.cut()
+    }
+
+    fn add_cut(&mut self, cut: &[u64]) {
+        self.search.add_cut(cut);
+    }
+
+    fn take_frontier(&mut self) -> Option<Frontier> {
+        self.search.take_frontier()
+    }
+
+    fn add_frontier(&mut self, frontier: Frontier) {
+        self.search.add_frontier(frontier);
+    }
+
+    fn come_together(&mut self, counts: &Counts) {
+        self.join_counts();
+        self.search.come_together(counts);
+        self.is_shared = false;
+    }
+
+    fn next_level(&mut self) -> bool {
+        self.advance()
+    }
+
+    fn sharing(&mut self) -> Option<&mut dyn Sharing> {
+        self.search.sharing()?;
+        Some(self)
+    }
+
     fn preserves(&self) -> Vec<Preserves> {
         self.search.preserves()
     }
 
     fn memory(&self) -> usize {
         self.search.memory()
+    }
+}
+
+impl Levels {
+    /// From now on the search counts what the levels before it have done, too.
+    fn join_counts(&mut self) {
+        self.earlier = self.before.and(&self.earlier);
+        self.before = Counts::default();
+    }
+}
+
+impl Sharing for Levels {
+    fn has_begun(&self) -> bool {
+        self.search.counts().runs > 0
+    }
+
+    fn as_item(&self) -> Option<Item> {
+        None
+    }
+
+    fn common(&mut self) -> Common {
+        self.is_shared = true;
+        let common = self.search.sharing().map(|search| search.common());
+        Common { bound: Some(self.current.bound), ..common.unwrap_or_default() }
+    }
+
+    fn agree_with(&mut self, common: &Common) {
+        if let Some(bound) = common.bound {
+            self.search = (self.make)(bound);
+            self.search.keep_cut();
+            self.current.bound = bound;
+        }
+        self.is_shared = true;
+        self.search.sharing().into_iter().for_each(|search| search.agree_with(common));
+    }
+
+    fn first_run(&mut self, item: &Item) -> Option<Plan<'_>> {
+        self.search.sharing()?.first_run(item)
+    }
+
+    fn begin(&mut self, item: Item, execution: &Execution) -> bool {
+        self.join_counts();
+        self.search.sharing().is_some_and(|search| search.begin(item, execution))
+    }
+
+    fn release(&mut self) -> Option<Released> {
+        self.search.sharing()?.release()
     }
 }
 

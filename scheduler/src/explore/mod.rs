@@ -12,6 +12,7 @@ mod saved;
 mod search;
 mod strategy;
 mod tree;
+mod way;
 
 pub use candidates::Candidates;
 pub use frontier::Frontier;
@@ -19,12 +20,12 @@ pub use levels::{Level, Levels};
 pub use locations::Locations;
 pub use order::{Order, Stream};
 pub use path::{Node, Path};
-pub use quiet::QuietSteps;
+pub use quiet::{KnownQuiet, QuietSteps};
 pub use running::{preemptions, running_after};
 pub use saved::{Saved, SavedCrew};
 pub use search::Search;
 pub use strategy::{Absorbed, Divergence, Plan, Strategy, divergence, explored};
-pub use tree::Branches;
+pub use way::{Branches, Fork, Way};
 
 use rscale_protocol::Ending;
 use serde::{Deserialize, Serialize};

@@ -13,6 +13,8 @@ pub struct Node {
     pub enabled: [ThreadSet; 3],
     /// Who sleeps here: what would follow their next steps has been explored from an earlier state of the path.
     pub sleep: ThreadSet,
+    /// Whose next steps others explore from here, and not before those of this search.
+    pub foreign: ThreadSet,
     /// What is still to be explored.
     pub candidates: Candidates,
     /// The step that the path takes out of this state.

@@ -25,14 +25,26 @@ use rscale_protocol::arena::Step;
 use rscale_protocol::{Action, Op, Quiet, ThreadId, ThreadSet, Variable};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is quiet, as far as is known.
 #[derive(Default)]
 pub struct QuietSteps {
     kinds: Quiet,
-    /// Who joins which thread.
-    joins: HashMap<Variable, ThreadId, BuildHasherDefault<VariableHasher>>,
+    /// Who joins which thread, as far as this search has seen it.
+    joins: Joins,
+    /// The same, of all that share the search.
+    all_joins: Arc<Mutex<Joins>>,
     was_wrong: bool,
+}
+
+type Joins = HashMap<Variable, ThreadId, BuildHasherDefault<VariableHasher>>;
+
+/// What has been learned, for all that share a search.
+#[derive(Clone, Debug, Default)]
+pub struct KnownQuiet {
+    kinds: Quiet,
+    joins: Arc<Mutex<Joins>>,
 }
 
 impl QuietSteps {
@@ -87,6 +99,17 @@ impl QuietSteps {
         self.was_wrong
     }
 
+    /// What has been learned.
+    #[must_use]
+    pub fn known(&self) -> KnownQuiet {
+        KnownQuiet { kinds: self.kinds, joins: self.all_joins.clone() }
+    }
+
+    /// Goes by what others have learned, and learns with them.
+    pub fn agree_with(&mut self, known: &KnownQuiet) {
+        (self.kinds, self.all_joins) = (known.kinds, known.joins.clone());
+    }
+
     /// The search begins anew, with what has been learned.
     pub fn restart(&mut self) {
         self.was_wrong = false;
@@ -97,7 +120,11 @@ impl QuietSteps {
         if action.op != Op::ThreadJoin {
             return Quiet::NOTHING;
         }
-        let joiner = *self.joins.entry(action.object).or_insert(action.thread);
+        let ask_all = || {
+            let mut all = self.all_joins.lock().unwrap_or_else(PoisonError::into_inner);
+            *all.entry(action.object).or_insert(action.thread)
+        };
+        let joiner = *self.joins.entry(action.object).or_insert_with(ask_all);
         if joiner == action.thread { Quiet::NOTHING } else { Quiet::LIVES }
     }
 }

@@ -4,10 +4,10 @@
 //! (Algorithm 2), and cuts them where a filter prunes the step that was taken.
 
 use super::{
-    Absorbed, Candidates, Counts, Frontier, Node, Order, Path, Plan, QuietSteps, Strategy, divergence, explored,
+    Absorbed, Candidates, Counts, Frontier, Node, Order, Path, Plan, QuietSteps, Strategy, Way, divergence, explored,
 };
 use crate::backend::Returns;
-use crate::filters::{Filter, Preserves};
+use crate::filters::{Claim, Filter, Heritage, Preserves};
 use crate::frontend::{Configuration, Execution};
 use crate::reduce::Sharing;
 use rscale_protocol::arena::{Beyond, LocalState, Step, Token};
@@ -19,13 +19,15 @@ pub struct Search {
     pub(super) configuration: Configuration,
     /// Whether some filter looks at the configuration.
     is_configured: bool,
-    filters: Vec<Box<dyn Filter>>,
+    pub(super) filters: Vec<Box<dyn Filter>>,
     /// What is done at once.
-    quiet: QuietSteps,
+    pub(super) quiet: QuietSteps,
     /// Whether a step that was explored from a state need not be explored behind others that do not depend on it: states
     /// are explored completely, whatever the path that led there. The program is told who sleeps in this way, so that it
     /// does not run what would be cut.
     knows_explored: bool,
+    /// Whether others explore parts of the same search.
+    pub(super) is_shared: bool,
     pub(super) order: Order,
     /// The steps along the path, and beyond them the one that is to be explored next.
     pub(super) prefix: Vec<Token>,
@@ -33,10 +35,10 @@ pub struct Search {
     pub(super) has_begun: bool,
     /// What the bound has cut, if that is to be kept.
     frontier: Option<Frontier>,
-    /// Where the search is to go on: because the bound has grown, or others have given that away.
-    pub(super) roots: Vec<Vec<Token>>,
-    /// The root that is explored: up to its end, there is nothing else to explore.
-    pub(super) root: Vec<Token>,
+    /// Where the search is to go on, because the bound has grown.
+    pub(super) roots: Vec<Way>,
+    /// What is known of the path that the search has gone on from.
+    pub(super) root: Option<Way>,
 }
 
 impl Search {
@@ -50,13 +52,14 @@ impl Search {
             knows_explored: filters.iter().all(|filter| filter.knows_explored()) && !filters.is_empty(),
             filters,
             quiet,
+            is_shared: false,
             order: Order::new(seed),
             prefix: Vec::new(),
             counts: Counts::default(),
             has_begun: false,
             frontier: None,
             roots: Vec::new(),
-            root: Vec::new(),
+            root: None,
         }
     }
 
@@ -68,10 +71,19 @@ impl Search {
             self.prefix.push(token);
             return Some(self.explored_beside(token));
         }
-        self.root = self.roots.pop()?;
-        self.prefix.clone_from(&self.root);
-        self.configuration = Configuration::initial();
+        let way = self.roots.pop()?;
+        self.set_out(way);
         Some(ThreadSet::EMPTY)
+    }
+
+    /// The next run leads to where the search goes on, and a step further.
+    pub(super) fn set_out(&mut self, way: Way) {
+        self.path = Path::default();
+        self.configuration = Configuration::initial();
+        self.filters.iter_mut().for_each(|filter| filter.leave_path());
+        self.prefix.clone_from(&way.schedule);
+        self.prefix.extend(way.forks.last().and_then(|fork| fork.steps.first()));
+        self.root = Some(way);
     }
 
     /// The order of what follows the next schedule.
@@ -83,13 +95,22 @@ impl Search {
     fn backtrack(&mut self) -> Option<Token> {
         loop {
             self.retract_last_step();
-            let node = self.path.last()?;
-            if let Some(token) = self.order.pick(&node.candidates) {
-                return Some(token);
+            while let Some(token) = self.order.pick(&self.path.last()?.candidates) {
+                if !self.is_needless(token) {
+                    return Some(token);
+                }
+                self.path.last_mut()?.candidates.remove(token);
             }
             self.filters.iter_mut().for_each(|filter| filter.finished(&self.path));
             self.path.pop();
+            self.root.iter_mut().for_each(|root| root.schedule.truncate(self.path.depth()));
         }
+    }
+
+    /// Whether others have explored what lies behind a step from the last state in the meantime.
+    fn is_needless(&self, token: Token) -> bool {
+        let (depth, asleep) = (self.path.depth(), self.explored_beside(token));
+        self.is_shared && self.filters.iter().any(|filter| filter.is_needless(depth, token, asleep))
     }
 
     fn retract_last_step(&mut self) {
@@ -105,7 +126,9 @@ impl Search {
     fn explored_beside(&self, token: Token) -> ThreadSet {
         let Some(node) = self.path.last().filter(|_| self.knows_explored) else { return ThreadSet::EMPTY };
         let proceeds = |thread| Token { thread, choice: Choice::Proceed };
-        let is_open = |thread: &ThreadId| *thread == token.thread || node.candidates.contains(proceeds(*thread));
+        let is_open = |thread: &ThreadId| {
+            *thread == token.thread || node.candidates.contains(proceeds(*thread)) || node.foreign.contains(*thread)
+        };
         let waits = |thread: &ThreadId| is_open(thread) || node.candidates.is_forced();
         node.sleep.iter().chain(node.enabled[0].iter().filter(|thread| !waits(thread))).collect()
     }
@@ -114,8 +137,9 @@ impl Search {
     /// whether no filter cut it.
     fn walk(&mut self, execution: &Execution, known: usize) -> bool {
         let mut index = known;
+        let mut is_mine = true;
         if self.path.nodes().is_empty() {
-            self.enter_state(execution, 0, ThreadSet::EMPTY);
+            is_mine = self.enter_state(execution, 0, ThreadSet::EMPTY);
         }
         while let Some(step) = execution.steps.get(index) {
             let token = step.token();
@@ -131,11 +155,21 @@ impl Search {
             }
             self.prefix.truncate(index);
             self.prefix.push(token);
-            self.counts.transitions += u64::from(index + 1 >= self.root.len());
             index += 1;
-            self.enter_state(execution, index, sleep);
+            is_mine = self.enter_state(execution, index, sleep);
+            self.counts.transitions += u64::from(is_mine && !self.is_known(index));
         }
-        true
+        is_mine
+    }
+
+    /// Whether the state behind so many steps was visited before the search went on from there.
+    fn is_known(&self, depth: usize) -> bool {
+        self.root.as_ref().is_some_and(|root| depth <= root.schedule.len())
+    }
+
+    /// Whether the run did not even lead to where the search goes on.
+    fn is_astray(&self) -> bool {
+        self.root.as_ref().is_some_and(|root| self.path.depth() < root.schedule.len())
     }
 
     /// Whose steps need not be explored behind this one from the last state.
@@ -147,16 +181,18 @@ impl Search {
     }
 
     /// The state after the first `depth` steps of the run is reached for the first time; these threads sleep there.
-    fn enter_state(&mut self, execution: &Execution, depth: usize, sleep: ThreadSet) {
+    /// Returns whether it is to be explored here.
+    fn enter_state(&mut self, execution: &Execution, depth: usize, sleep: ThreadSet) -> bool {
         let is_asleep = execution.ending() == Some(Ending::Sleeping);
         let enabled = if is_asleep { execution.enabled_after(depth) } else { execution.enabled_at(depth) };
-        let mut candidates = Candidates::all(enabled);
         let arrived = depth.checked_sub(1).map_or(LocalState::UNKNOWN, |last| execution.steps.local_state(last));
-        let given = self.root.get(depth).copied();
-        candidates.retain(|token| given.is_none_or(|given| given == token));
-        self.path.push(Node { arrived, enabled, sleep, candidates, taken: None });
-        self.counts.states += u64::from(given.is_none());
         self.counts.max_depth = self.counts.max_depth.max(depth as u64);
+        if self.is_known(depth) {
+            self.pass_state(depth, enabled, arrived);
+            return true;
+        }
+        let mut candidates = Candidates::all(enabled);
+        self.path.push(Node { arrived, enabled, sleep, foreign: ThreadSet::EMPTY, candidates, taken: None });
         self.quiet.learn(&self.path, &self.configuration);
         if let Some(thread) = self.quiet.next(enabled[0], &self.configuration) {
             candidates.force(thread);
@@ -165,15 +201,44 @@ impl Search {
         for filter in &mut self.filters {
             filter.visit(&self.path, &mut self.configuration, &mut candidates);
         }
+        let mut is_mine = true;
+        let mut foreign = ThreadSet::EMPTY;
         for filter in &mut self.filters {
-            filter.visited(&self.configuration, &candidates);
+            match filter.visited(&self.path, &self.configuration, &candidates) {
+                Claim::Everything => continue,
+                Claim::Nothing => candidates.retain(|_| false),
+                Claim::Only(threads) => {
+                    candidates.retain(|token| token.choice == Choice::Proceed && threads.contains(token.thread));
+                    foreign = enabled[0].without(threads);
+                }
+            }
+            is_mine = false;
         }
+        self.counts.states += u64::from(is_mine);
         if let Some(node) = self.path.last_mut() {
-            node.candidates = candidates;
+            (node.candidates, node.foreign) = (candidates, foreign);
         }
         if let Some(frontier) = &mut self.frontier {
             let cut = self.filters.iter().flat_map(|filter| filter.cut_here());
             cut.for_each(|&(token, cost)| frontier.add(&self.prefix[..depth], token, cost));
+        }
+        is_mine
+    }
+
+    /// The path leads through a state that was visited before the search went on from there.
+    fn pass_state(&mut self, depth: usize, enabled: [ThreadSet; 3], arrived: LocalState) {
+        let Some(root) = &self.root else { return };
+        let mut candidates = root.candidates_at(depth, enabled);
+        let fork = root.fork_at(depth);
+        let (sleep, foreign) = fork.map_or(Default::default(), |fork| (fork.asleep, fork.foreign));
+        self.path.push(Node { arrived, enabled, sleep, foreign, candidates, taken: None });
+        let nothing = Heritage::new();
+        for (index, filter) in self.filters.iter_mut().enumerate() {
+            let known = fork.and_then(|fork| fork.heritage.get(index)).unwrap_or(&nothing);
+            filter.pass(&self.path, &mut self.configuration, &mut candidates, known);
+        }
+        if let Some(node) = self.path.last_mut() {
+            node.candidates = candidates;
         }
     }
 }
@@ -199,6 +264,9 @@ impl Strategy for Search {
             self.configuration.begin(execution, known);
         }
         let complete = self.walk(execution, known);
+        if self.is_astray() {
+            return Absorbed::Astray;
+        }
         self.counts.add_run(execution.ending(), complete);
         Absorbed::Added
     }
@@ -219,7 +287,7 @@ impl Strategy for Search {
         self.filters.iter_mut().for_each(|filter| filter.restart());
         self.prefix.clear();
         self.has_begun = false;
-        (self.roots, self.root) = (Vec::new(), Vec::new());
+        (self.roots, self.root) = (Vec::new(), None);
         self.frontier = self.frontier.take().map(|_| Frontier::default());
     }
 
@@ -230,6 +298,7 @@ impl Strategy for Search {
     fn raise(&mut self, bound: u64) -> bool {
         let Some(frontier) = self.frontier.as_mut().filter(|frontier| frontier.is_whole()) else { return false };
         self.roots = frontier.within(bound);
+        self.has_begun = true;
         let still_cut = frontier.count() as u64;
         self.filters.iter_mut().map(|filter| u32::from(filter.raise(bound, still_cut))).sum::<u32>() == 1
     }
@@ -246,9 +315,22 @@ impl Strategy for Search {
         self.filters.iter_mut().zip(cut).for_each(|(filter, &cut)| filter.add_cut(cut));
     }
 
+    fn take_frontier(&mut self) -> Option<Frontier> {
+        self.frontier.as_mut().map(std::mem::take)
+    }
+
+    fn add_frontier(&mut self, frontier: Frontier) {
+        if let Some(own) = &mut self.frontier {
+            own.add_all(frontier);
+        }
+    }
+
+    fn come_together(&mut self, counts: &Counts) {
+        self.counts = *counts;
+    }
+
     fn sharing(&mut self) -> Option<&mut dyn Sharing> {
-        let needs_only_path = self.filters.iter().all(|filter| filter.looks_at_path_alone());
-        if needs_only_path && self.frontier.is_none() { Some(self) } else { None }
+        Some(self)
     }
 
     fn counts(&self) -> Counts {
@@ -269,7 +351,7 @@ impl Strategy for Search {
     }
 
     fn memory(&self) -> usize {
-        let roots: usize = self.roots.iter().map(|root| root.len() * size_of::<Token>()).sum();
+        let roots: usize = self.roots.iter().map(Way::memory).sum();
         let kept = self.frontier.as_ref().map_or(0, Frontier::memory);
         roots + kept + self.filters.iter().map(|filter| filter.memory()).sum::<usize>()
     }

@@ -1,6 +1,6 @@
 //! Strategies: what decides which schedule is run next (SCALE, section 5.3.4).
 
-use super::{Counts, Level, Saved};
+use super::{Counts, Frontier, Level, Saved};
 use crate::backend::Returns;
 use crate::filters::Preserves;
 use crate::frontend::Execution;
@@ -39,6 +39,8 @@ pub enum Absorbed {
     Added,
     /// The program did something else than when the same schedule was run before.
     Diverged(Box<Divergence>),
+    /// It did not follow a schedule that another process of the program has followed, or this one a while ago.
+    Astray,
 }
 
 /// Where a program did something else.
@@ -105,6 +107,22 @@ pub trait Strategy {
     /// Everything within the bound has been explored: goes on with a larger one, without what was explored. False if that is not
     /// possible.
     fn raise(&mut self, _bound: u64) -> bool {
+        false
+    }
+
+    /// What the bound has cut, if that is kept.
+    fn take_frontier(&mut self) -> Option<Frontier> {
+        None
+    }
+
+    /// Others have cut this of the same search.
+    fn add_frontier(&mut self, _frontier: Frontier) {}
+
+    /// All who shared the search have left, who have done so much together: it has nothing left within its bound.
+    fn come_together(&mut self, _counts: &Counts) {}
+
+    /// Goes on to the next bound, if there is one.
+    fn next_level(&mut self) -> bool {
         false
     }
 

@@ -1,56 +1,20 @@
 //! Parts of a search in depth: steps from a state, with all that lies behind them.
 //!
-//! Where filters look at the path to a state alone, what lies behind one step from it has nothing to do with what lies behind
-//! another. So whoever has too much to do gives away all steps that are left in its first state with some left, and whoever
-//! takes them goes there by running the schedule, as a search does whose bound has grown. Every state is entered by one
-//! worker, and every run is made once: all numbers are those of one worker.
+//! What lies behind one step from a state has nothing to do with what lies behind another, as long as filters look at the path
+//! alone. So whoever has too much to do gives away all steps that are left in its first state with some left, and whoever
+//! takes them goes there by running the schedule. Every state is entered by one worker, and every run is made once: all numbers
+//! are those of one worker.
 //!
-//! Filters that explore a state once, however it is reached, have one worker. A state that one worker has marked as visited is
-//! not explored completely by it if threads sleep there: what begins with them, an earlier state of its path leads to, and
-//! that may be somebody else's by then, or not be explored yet. Without sleep sets a shared set would do, at the price of
-//! runs that are made in vain.
+//! Filters that know more say what of it belongs to the state: `superstep` how far the super steps before went. And `nsb`
+//! has one memory for all: a state belongs to whoever comes there first, and with it all that follows, down to states that
+//! others were at before. What sleeps in a state is part of what is given away.
 
-use super::{Candidates, Counts, Node, Order, Path, Plan, Search, Strategy};
+use super::{Branches, Candidates, Counts, Fork, Node, Plan, Search, Strategy, Way};
 use crate::backend::Returns;
-use crate::frontend::{Configuration, Execution};
-use crate::reduce::{Item, Released, Sharing};
+use crate::frontend::Execution;
+use crate::reduce::{Common, Item, Released, Sharing};
 use rscale_protocol::ThreadSet;
 use rscale_protocol::arena::Token;
-use serde::{Deserialize, Serialize};
-
-/// Steps from a state, with all that lies behind them.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Branches {
-    /// The tokens of the path to the state.
-    schedule: Vec<u16>,
-    /// The steps from there that are to be explored.
-    steps: Vec<u16>,
-    order: Order,
-    /// The part of the whole search that this is, if all that lies behind a state is of a size.
-    weight: f64,
-}
-
-impl Branches {
-    /// The path, the steps from its end, the order, and the weight.
-    #[must_use]
-    pub fn parts(&self) -> (Vec<Token>, Vec<Token>, Order, f64) {
-        let tokens = |codes: &[u16]| codes.iter().filter_map(|&code| Token::from_code(code)).collect();
-        (tokens(&self.schedule), tokens(&self.steps), self.order, self.weight)
-    }
-
-    /// See [`Branches::parts`].
-    #[must_use]
-    pub fn of_parts(schedule: &[Token], steps: &[Token], order: Order, weight: f64) -> Branches {
-        let [schedule, steps] = [schedule, steps].map(|tokens| tokens.iter().map(|token| token.to_code()).collect());
-        Branches { schedule, steps, order, weight }
-    }
-
-    /// The part of the whole search that this is.
-    #[must_use]
-    pub fn weight(&self) -> f64 {
-        self.weight
-    }
-}
 
 impl Search {
     /// The part of the search that lies behind the steps that are left in a state of the path.
@@ -59,6 +23,30 @@ impl Search {
         let ways = |node: &Node| Candidates::all(node.enabled).len().max(1) as f64;
         let before: f64 = nodes.iter().map(|node| 1.0 / ways(node)).product();
         before * nodes[depth].candidates.len() as f64
+    }
+
+    /// What is left in a state of the path.
+    fn fork_at(&self, depth: usize) -> Fork {
+        let Node { candidates, sleep, foreign, .. } = &self.path.nodes()[depth];
+        let (steps, forced) = (candidates.iter().collect(), candidates.forced());
+        let heritage: Vec<_> = self.filters.iter().map(|filter| filter.heritage(depth)).collect();
+        let is_known = heritage.iter().any(|known| !known.is_empty());
+        let heritage = if is_known { heritage } else { Vec::new() };
+        Fork { depth, steps, asleep: *sleep, foreign: *foreign, forced, heritage }
+    }
+
+    /// The steps of the path to a state of it.
+    fn schedule_to(&self, depth: usize) -> Vec<Token> {
+        self.path.nodes()[..depth].iter().filter_map(Node::token).collect()
+    }
+
+    /// The first state of the path with something left that others could explore.
+    fn first_to_give_away(&self) -> Option<usize> {
+        let can_be_given = |&depth: &usize| {
+            let is_open = !self.path.nodes()[depth].candidates.is_empty();
+            is_open && self.filters.iter().all(|filter| filter.may_give_away(&self.path, depth))
+        };
+        (0..self.path.nodes().len()).find(can_be_given)
     }
 }
 
@@ -71,25 +59,33 @@ impl Sharing for Search {
         None
     }
 
+    fn common(&mut self) -> Common {
+        self.is_shared = true;
+        let states = self.filters.iter_mut().find_map(|filter| filter.share());
+        Common { states, quiet: self.quiet.known(), ..Common::default() }
+    }
+
+    fn agree_with(&mut self, common: &Common) {
+        self.is_shared = true;
+        self.quiet.agree_with(&common.quiet);
+        if let Some(states) = &common.states {
+            self.filters.iter_mut().for_each(|filter| filter.agree_with(states));
+        }
+    }
+
     fn first_run(&mut self, item: &Item) -> Option<Plan<'_>> {
         let Item::Branches(branches) = item else { return None };
-        let (schedule, steps, order, _) = branches.parts();
-        self.order = order;
-        self.roots = steps.iter().rev().map(|&step| [&schedule[..], &[step]].concat()).collect();
-        self.root = self.roots.pop()?;
-        self.prefix.clone_from(&self.root);
-        let (order, sleep, comes_back_to) = (self.beyond(), ThreadSet::EMPTY, Returns::to(schedule.len()));
+        let Branches { way, order, .. } = &**branches;
+        self.order = *order;
+        self.set_out(way.clone());
+        let (order, sleep, comes_back_to) = (self.beyond(), ThreadSet::EMPTY, Returns::to(way.schedule.len()));
         Some(Plan { schedule: &self.prefix, order, sleep, goes_on: true, comes_back_to })
     }
 
     fn begin(&mut self, item: Item, _execution: &Execution) -> bool {
         match item {
             Item::Fresh(_) => self.begin_anew(0),
-            Item::Branches(_) => {
-                self.path = Path::default();
-                self.configuration = Configuration::initial();
-                self.has_begun = true;
-            }
+            Item::Branches(_) => self.has_begun = true,
             Item::Whole(_) | Item::Leaf(_) => return false,
         }
         self.counts = Counts::default();
@@ -97,11 +93,13 @@ impl Sharing for Search {
     }
 
     fn release(&mut self) -> Option<Released> {
-        let depth = self.path.nodes().iter().position(|node| !node.candidates.is_empty())?;
+        if let Some(way) = self.roots.pop() {
+            return Some(Released::Branches(Box::new(Branches { way, order: self.order, weight: 0.0 })));
+        }
+        let depth = self.first_to_give_away()?;
         let weight = self.weight_of(depth);
-        let steps: Vec<Token> = self.path.nodes()[depth].candidates.iter().collect();
-        let schedule: Vec<Token> = self.path.nodes()[..depth].iter().filter_map(Node::token).collect();
+        let way = Way { schedule: self.schedule_to(depth), forks: vec![self.fork_at(depth)] };
         self.path.nodes_mut()[depth].candidates.retain(|_| false);
-        Some(Released::Branches(Box::new(Branches::of_parts(&schedule, &steps, self.order, weight))))
+        Some(Released::Branches(Box::new(Branches { way, order: self.order, weight })))
     }
 }

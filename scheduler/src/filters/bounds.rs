@@ -112,10 +112,6 @@ impl Filter for Bound {
         self.cut = 0;
     }
 
-    fn looks_at_path_alone(&self) -> bool {
-        true
-    }
-
     fn cut(&self) -> u64 {
         self.cut
     }

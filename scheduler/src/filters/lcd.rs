@@ -41,10 +41,6 @@ impl Filter for LocalCycles {
 
     fn restart(&mut self) {}
 
-    fn looks_at_path_alone(&self) -> bool {
-        true
-    }
-
     fn preserves(&self) -> Preserves {
         Preserves::EveryState
     }

@@ -11,15 +11,19 @@ mod nsb;
 mod por;
 mod sampling;
 mod seen;
+mod shared;
 mod superstep;
+
+pub use shared::{Claim, SharedStates};
 
 use crate::config::FilterChoice;
 use crate::explore::{Candidates, Levels, Path, QuietSteps, Search, Strategy};
 use crate::frontend::Configuration;
 use crate::sample::Sampled;
-use rscale_protocol::MemoryModel;
 use rscale_protocol::arena::Token;
+use rscale_protocol::{MemoryModel, ThreadSet};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 /// A filter as users see it.
 pub struct FilterInfo {
@@ -239,11 +243,46 @@ pub enum Preserves {
     Sampled(Sampled),
 }
 
+/// What a filter knows of a state on the path, for whoever goes on from there: numbers that only the filter understands.
+pub type Heritage = Vec<u64>;
+
 /// A state filter. The search calls `visit` once for every state that it reaches, in depth-first order, and `finished`
 /// when everything below that state has been explored.
 pub trait Filter {
     /// A new state was reached: may take successors out of the candidates.
     fn visit(&mut self, path: &Path, configuration: &mut Configuration, candidates: &mut Candidates);
+
+    /// The path leads through a state that was visited before, by this search or by another one: these candidates are left
+    /// there. What lies beside them is not for this filter to cut.
+    fn pass(&mut self, path: &Path, configuration: &mut Configuration, candidates: &mut Candidates, _known: &Heritage) {
+        self.visit(path, configuration, candidates);
+    }
+
+    /// What [`Filter::pass`] is to be told of a state on the path.
+    fn heritage(&self, _depth: usize) -> Heritage {
+        Heritage::new()
+    }
+
+    /// Whether the steps that are left in a state of the path can be explored by someone else.
+    fn may_give_away(&self, _path: &Path, _depth: usize) -> bool {
+        true
+    }
+
+    /// Whether a step that was left in a state of the path has become needless, where these threads sleep beside it.
+    fn is_needless(&self, _depth: usize, _step: Token, _asleep: ThreadSet) -> bool {
+        false
+    }
+
+    /// The search goes on somewhere else, by another path.
+    fn leave_path(&mut self) {}
+
+    /// The memory of states, which others will use too from now on, if the filter has one.
+    fn share(&mut self) -> Option<Arc<SharedStates>> {
+        None
+    }
+
+    /// Uses the memory of another one.
+    fn agree_with(&mut self, _states: &Arc<SharedStates>) {}
 
     /// The steps out of the new state that it has cut at its bound, with what the path would cost then.
     fn cut_here(&self) -> &[(Token, u64)] {
@@ -255,8 +294,11 @@ pub trait Filter {
         false
     }
 
-    /// Every filter has looked at the new state; these are the successors that will be explored.
-    fn visited(&mut self, _configuration: &Configuration, _candidates: &Candidates) {}
+    /// Every filter has looked at the new state; these are the successors that will be explored. Returns what is left to
+    /// explore if others may have come there, too.
+    fn visited(&mut self, _path: &Path, _configuration: &Configuration, _candidates: &Candidates) -> Claim {
+        Claim::Everything
+    }
 
     /// Whether the filter has pruned something for a reason that has turned out to be wrong.
     fn was_wrong(&self) -> bool {
@@ -277,11 +319,6 @@ pub trait Filter {
     /// Whether a state that the filter lets pass is explored in every way, and once in all: then a step that was explored
     /// from a state need not be explored behind others that do not depend on it.
     fn knows_explored(&self) -> bool {
-        false
-    }
-
-    /// Whether what it cuts depends on the path to the state alone: then parts of the search need nothing of each other.
-    fn looks_at_path_alone(&self) -> bool {
         false
     }
 

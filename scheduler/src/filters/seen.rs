@@ -8,20 +8,84 @@ pub const MOST_STATES: u64 = 1 << 28;
 /// No state: only the initial one, which no step leads to, has this hash.
 const FREE: Fingerprint = 0;
 
-/// A memory of states.
-pub trait Seen {
+/// A memory of states: of all, or of some.
+#[derive(Debug)]
+pub enum States {
+    /// Of all.
+    All(Unbounded),
+    /// Of so many at most.
+    Some(Bounded),
+}
+
+impl States {
+    /// A memory of all states.
+    #[must_use]
+    pub fn all() -> States {
+        States::All(Unbounded::default())
+    }
+
+    /// A memory of so many states at most.
+    #[must_use]
+    pub fn at_most(most: u64) -> States {
+        States::Some(Bounded::new(most))
+    }
+
     /// Whether the state is remembered.
-    fn contains(&self, state: Fingerprint) -> bool;
+    #[must_use]
+    pub fn contains(&self, state: Fingerprint) -> bool {
+        match self {
+            States::All(all) => all.contains(state),
+            States::Some(some) => some.contains(state),
+        }
+    }
+
     /// Remembers the state.
-    fn insert(&mut self, state: Fingerprint);
-    /// Forgets everything.
-    fn clear(&mut self);
+    pub fn insert(&mut self, state: Fingerprint) {
+        match self {
+            _ if state == FREE => {}
+            States::All(all) => all.insert(state),
+            States::Some(some) => some.insert(state),
+        }
+    }
+
     /// Bytes that it takes.
-    fn memory(&self) -> usize;
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        size_of_val(self.places())
+    }
+
+    /// The same, with nothing in it.
+    #[must_use]
+    pub fn emptied(&self) -> States {
+        match self {
+            States::All(_) => States::all(),
+            States::Some(some) => States::at_most(some.places.len() as u64),
+        }
+    }
+
+    /// How many are remembered at most, if not all.
+    #[must_use]
+    pub fn most(&self) -> Option<usize> {
+        match self {
+            States::All(_) => None,
+            States::Some(some) => Some(some.places.len()),
+        }
+    }
+
+    /// All that are remembered; of those that stand in each other's way, the oldest one first.
+    pub fn each(&self, act: impl FnMut(Fingerprint)) {
+        self.places().iter().rev().copied().filter(|&state| state != FREE).for_each(act);
+    }
+
+    fn places(&self) -> &[Fingerprint] {
+        match self {
+            States::All(Unbounded { places, .. }) | States::Some(Bounded { places, .. }) => places,
+        }
+    }
 }
 
 /// Every state: a table with open addressing. Hashes are as good as random, so some of their bits are the place.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Unbounded {
     /// A power of two of them, or none.
     places: Vec<Fingerprint>,
@@ -53,33 +117,21 @@ impl Unbounded {
         }
         self.places = larger;
     }
-}
 
-impl Seen for Unbounded {
     fn contains(&self, state: Fingerprint) -> bool {
         state != FREE && !self.places.is_empty() && self.places[Self::place(&self.places, state)] == state
     }
 
     fn insert(&mut self, state: Fingerprint) {
-        if state == FREE {
-            return;
-        }
         self.make_room();
         let place = Self::place(&self.places, state);
         self.used += usize::from(self.places[place] == FREE);
         self.places[place] = state;
     }
-
-    fn clear(&mut self) {
-        *self = Unbounded::default();
-    }
-
-    fn memory(&self) -> usize {
-        self.places.capacity() * size_of::<Fingerprint>()
-    }
 }
 
 /// A number of states at most. Each has a few places where it may stand, and takes the place of the oldest there.
+#[derive(Debug)]
 pub struct Bounded {
     /// Sets of places, one after the other.
     places: Vec<Fingerprint>,
@@ -100,9 +152,7 @@ impl Bounded {
     fn start(&self, state: Fingerprint) -> usize {
         state as usize % (self.places.len() / self.ways) * self.ways
     }
-}
 
-impl Seen for Bounded {
     fn contains(&self, state: Fingerprint) -> bool {
         let start = self.start(state);
         state != FREE && self.places[start..start + self.ways].contains(&state)
@@ -116,14 +166,6 @@ impl Seen for Bounded {
             set[0] = state;
         }
     }
-
-    fn clear(&mut self) {
-        self.places.fill(FREE);
-    }
-
-    fn memory(&self) -> usize {
-        self.places.capacity() * size_of::<Fingerprint>()
-    }
 }
 
 #[cfg(test)]
@@ -136,7 +178,7 @@ mod tests {
         /// It never claims to have seen what it has not, and remembers the latest of every set.
         #[test]
         fn a_bounded_memory_forgets_but_does_not_invent(most in 1u64..40, states in prop::collection::vec(1u128..100, 1..200)) {
-            let mut seen = Bounded::new(most);
+            let mut seen = States::at_most(most);
             let room = seen.memory();
             for (count, &state) in states.iter().enumerate() {
                 seen.insert(state);
@@ -151,7 +193,7 @@ mod tests {
         /// Also where hashes are not random at all.
         #[test]
         fn an_unbounded_memory_forgets_nothing(states in prop::collection::vec((0u128..3000).prop_map(|state| state << 3), 1..4000)) {
-            let (mut seen, mut expected) = (Unbounded::default(), HashSet::new());
+            let (mut seen, mut expected) = (States::all(), HashSet::new());
             for &state in &states {
                 prop_assert_eq!(seen.contains(state), expected.contains(&state));
                 seen.insert(state);
@@ -160,14 +202,16 @@ mod tests {
                 }
             }
             prop_assert!((0..3000).all(|state| seen.contains(state << 3) == expected.contains(&(state << 3))));
-            prop_assert_eq!(seen.used, expected.len());
+            let mut known = 0;
+            seen.each(|_| known += 1);
+            prop_assert_eq!(known, expected.len());
         }
     }
 
     /// What the table takes, and what it takes for a moment while it grows.
     #[test]
     fn a_state_takes_less_than_64_bytes() {
-        let mut seen = Unbounded::default();
+        let mut seen = States::all();
         for state in 1..200_000u128 {
             let before = seen.memory();
             seen.insert(state.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835));
@@ -175,7 +219,6 @@ mod tests {
             let smallest = Unbounded::FIRST * size_of::<Fingerprint>();
             assert!(at_once <= (64 * state as usize).max(smallest), "{at_once} bytes for {state} states");
         }
-        seen.clear();
-        assert_eq!(seen.memory(), 0);
+        assert_eq!(seen.emptied().memory(), 0);
     }
 }

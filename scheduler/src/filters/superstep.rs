@@ -16,11 +16,11 @@
 //! SCALE's threads neither start nor end with a step of their own, ours do. Such steps, and others that nobody notices, are
 //! taken at once (`explore/quiet.rs`): within a super step like any other step of the thread, else on their own.
 
-use super::{Filter, FilterInfo, Make, Needs, Preserves};
+use super::{Filter, FilterInfo, Heritage, Make, Needs, Preserves};
 use crate::explore::{Candidates, Node, Path};
 use crate::frontend::Configuration;
 use rscale_protocol::arena::Token;
-use rscale_protocol::{Action, ThreadId, ThreadSet};
+use rscale_protocol::{Action, Extent, Op, ThreadId, ThreadSet, Variable};
 
 pub(super) const INFO: FilterInfo = FilterInfo {
     name: "superstep",
@@ -58,6 +58,31 @@ impl Filter for SuperSteps {
             None if candidates.is_forced() => self.nodes.push(SuperNode { depth: path.depth(), steps: Vec::new() }),
             None => self.nodes.push(SuperNode::new(path.depth(), current, configuration)),
         }
+    }
+
+    fn pass(&mut self, path: &Path, _: &mut Configuration, _: &mut Candidates, known: &Heritage) {
+        // Within a super step, and where nothing is left to explore, nothing is known.
+        if let Some(steps) = decode(known) {
+            self.nodes.push(SuperNode { depth: path.depth(), steps });
+        }
+    }
+
+    fn heritage(&self, depth: usize) -> Heritage {
+        let node = self.nodes.iter().find(|node| node.depth == depth);
+        node.map(|node| encode(&node.steps)).unwrap_or_default()
+    }
+
+    /// The super steps of a super node depend on each other: on those that were taken before, as far as they went. So the
+    /// one that is being taken has to have come to its end.
+    fn may_give_away(&self, path: &Path, depth: usize) -> bool {
+        let is_there = self.nodes.iter().any(|node| node.depth == depth);
+        let is_left = self.nodes.last().is_some_and(|node| node.depth > depth);
+        let is_over = || path.nodes()[depth + 1..].iter().all(|node| node.candidates.is_empty());
+        is_there && (is_left || is_over())
+    }
+
+    fn leave_path(&mut self) {
+        self.nodes.clear();
     }
 
     fn finished(&mut self, path: &Path) {
@@ -118,6 +143,56 @@ impl SuperNode {
         };
         SuperNode { depth, steps: Candidates::all(node.enabled).iter().filter_map(begin).collect() }
     }
+}
+
+/// Words of an action.
+const WORDS: usize = 5;
+
+/// Super steps as numbers: a one, so that there is always something, and for each its first step, how many actions there
+/// are, and these.
+fn encode(steps: &[SuperStep]) -> Heritage {
+    let mut words = vec![1];
+    for SuperStep { first, intermediate, last } in steps {
+        words.extend([u64::from(first.to_code()), intermediate.len() as u64]);
+        words.extend(intermediate.iter().chain([last]).flat_map(words_of));
+    }
+    words
+}
+
+/// The super steps that the numbers are, if they are some.
+fn decode(words: &[u64]) -> Option<Vec<SuperStep>> {
+    let (_, mut words) = words.split_first()?;
+    let mut steps = Vec::new();
+    while let [first, count, rest @ ..] = words {
+        let first = Token::from_code(u16::try_from(*first).ok()?)?;
+        let length = usize::try_from(*count).ok()?.checked_add(1)?.checked_mul(WORDS)?;
+        let (actions, later) = rest.split_at_checked(length)?;
+        let mut intermediate = actions.chunks_exact(WORDS).map(action_of).collect::<Option<Vec<Action>>>()?;
+        let last = intermediate.pop()?;
+        steps.push(SuperStep { first, intermediate, last });
+        words = later;
+    }
+    Some(steps)
+}
+
+/// An action, but for where the program called.
+fn words_of(action: &Action) -> [u64; WORDS] {
+    let Action { op, flags, thread, count, object, second, deadline, extent, .. } = action;
+    let head = u64::from(*op as u8) | u64::from(*flags) << 8 | u64::from(thread.0) << 16 | u64::from(*count) << 32;
+    [head, object.0, second.0, *deadline, extent.to_bits().into()]
+}
+
+fn action_of(words: &[u64]) -> Option<Action> {
+    let &[head, object, second, deadline, extent] = words else { return None };
+    let thread = ThreadId::from_index((head >> 16) as usize & 0xffff)?;
+    Some(Action {
+        flags: (head >> 8) as u8,
+        count: (head >> 32) as u32,
+        second: Variable(second),
+        deadline,
+        extent: Extent::from_bits(extent as u32),
+        ..Action::new(thread, Op::from_code(head as u8)?, Variable(object))
+    })
 }
 
 /// Whether the thread can go on, and in one way only.

@@ -110,8 +110,8 @@ impl Controller {
     fn split(&mut self, item: ItemId, branches: Box<Branches>) -> Option<()> {
         let part = self.board.split(item)?;
         let left = 1.0 - self.done;
-        *self.weights.entry(item).or_insert(left) -= branches.weight();
-        self.weights.insert(part, branches.weight());
+        *self.weights.entry(item).or_insert(left) -= branches.weight;
+        self.weights.insert(part, branches.weight);
         self.ready.push((part, Item::Branches(branches)));
         Some(())
     }

@@ -11,10 +11,12 @@ use super::saved::SavedReduction;
 use super::wakeup::Tree;
 use super::{Names, Reduction, Second, foresight::add_open};
 use crate::backend::Returns;
-use crate::explore::{Branches, Counts, Order, Plan, Strategy};
+use crate::explore::{Branches, Counts, KnownQuiet, Order, Plan, Strategy};
+use crate::filters::SharedStates;
 use crate::frontend::Execution;
 use rscale_protocol::ThreadSet;
 use rscale_protocol::arena::{Step, Token};
+use std::sync::Arc;
 
 /// A part of a search that a worker explores.
 #[derive(Clone, PartialEq, Debug)]
@@ -53,6 +55,21 @@ impl Item {
 pub struct Common {
     /// The numbers of variables.
     pub names: Names,
+    /// The states that were visited, if that is kept.
+    pub states: Option<Arc<SharedStates>>,
+    /// The steps that are taken at once.
+    pub quiet: KnownQuiet,
+    /// The bound that has been come to, where it grows.
+    pub bound: Option<u64>,
+}
+
+impl Common {
+    /// The same for a search that begins anew.
+    #[must_use]
+    pub fn anew(&self) -> Common {
+        let states = self.states.as_ref().map(|states| Arc::new(states.emptied()));
+        Common { states, ..self.clone() }
+    }
 }
 
 /// All that lies behind an event from a shared state, and what is planned there.
@@ -186,7 +203,7 @@ impl Sharing for Reduction {
     }
 
     fn common(&mut self) -> Common {
-        Common { names: self.history.numbers().clone() }
+        Common { names: self.history.numbers().clone(), ..Common::default() }
     }
 
     fn agree_with(&mut self, common: &Common) {

@@ -11,7 +11,7 @@ use super::names::Names;
 use super::plan::Wanted;
 use super::sharing::{Begun, Explored, Item, Leaf, Released, ReleasedNode, Wish};
 use super::wakeup::Tree;
-use crate::explore::{Branches, Order};
+use crate::explore::{Branches, Fork, Order, Way};
 use rscale_protocol::arena::Token;
 use rscale_protocol::{ThreadId, ThreadSet, Variable};
 use serde::Serialize;
@@ -293,16 +293,33 @@ impl Wire for ReleasedNode {
     }
 }
 
+impl Wire for Fork {
+    fn write(&self, to: &mut Writer) {
+        (self.depth, self.steps.clone()).write(to);
+        (self.asleep, self.foreign).write(to);
+        self.forced.map(|thread| thread.index()).write(to);
+        self.heritage.write(to);
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Fork> {
+        let (depth, steps) = <(usize, Vec<Token>)>::read(from)?;
+        let (asleep, foreign) = <(ThreadSet, ThreadSet)>::read(from)?;
+        let forced = match Option::<usize>::read(from)? {
+            Some(index) => Some(ThreadId::from_index(index)?),
+            None => None,
+        };
+        Some(Fork { depth, steps, asleep, foreign, forced, heritage: Vec::read(from)? })
+    }
+}
+
 impl Wire for Branches {
     fn write(&self, to: &mut Writer) {
-        let (schedule, steps, order, weight) = self.parts();
-        (schedule, steps).write(to);
-        order.write(to);
-        weight.write(to);
+        (self.way.schedule.clone(), self.way.forks.clone()).write(to);
+        self.order.write(to);
+        self.weight.write(to);
     }
     fn read(from: &mut Reader<'_>) -> Option<Branches> {
-        let (schedule, steps) = <(Vec<Token>, Vec<Token>)>::read(from)?;
-        Some(Branches::of_parts(&schedule, &steps, Order::read(from)?, f64::read(from)?))
+        let (schedule, forks) = <(Vec<Token>, Vec<Fork>)>::read(from)?;
+        Some(Branches { way: Way { schedule, forks }, order: Order::read(from)?, weight: f64::read(from)? })
     }
 }
 

@@ -7,7 +7,8 @@
 //! of the search: what it covers and what it counts stay the same.
 //!
 //! A glance comes after 2048 runs, and each next one after four times as many, with twice as many schedules: the longer
-//! the search, the less it costs. When it comes depends on counts, not on the clock.
+//! the search, the less it costs. When it comes depends on counts, not on the clock. Of several workers, the one that leads
+//! glances.
 
 use super::Exploration;
 use super::bounds::Stop;
@@ -61,9 +62,13 @@ fn few_preemptions(terms: Terms) -> Box<dyn Strategy> {
 }
 
 impl Exploration<'_> {
-    /// Glances, if it is time to. Returns why the search is over, if it is.
-    pub(super) fn glance(&mut self) -> Result<Option<Stop>, Failure> {
-        let runs = self.search.counts().started();
+    /// Whether it is time to glance, after so many runs.
+    pub(super) fn is_glance_due(&self, runs: u64) -> bool {
+        self.glances.as_ref().is_some_and(|glances| runs >= glances.due)
+    }
+
+    /// Glances, if it is time to after so many runs. Returns why the search is over, if it is.
+    pub(super) fn glance(&mut self, runs: u64) -> Result<Option<Stop>, Failure> {
         let Some(mut glances) = self.glances.take_if(|glances| runs >= glances.due) else { return Ok(None) };
         let result = self.look_at(&mut glances);
         glances.pass();
@@ -88,7 +93,7 @@ impl Exploration<'_> {
                 glances.begin_anew();
                 break;
             }
-            if let Absorbed::Diverged(_) = glances.search.absorb(&execution) {
+            if let Absorbed::Diverged(_) | Absorbed::Astray = glances.search.absorb(&execution) {
                 // The search will say so, if it comes to it: here, nothing depends on it.
                 break;
             }

@@ -192,9 +192,12 @@ impl Exploration<'_> {
                 return Ok(stop);
             }
             if self.crew.is_some() || self.needs_help() {
-                return self.go_on_together(progress);
+                match self.go_on_together(progress)? {
+                    Stop::Exhausted if self.goes_on_alone() => continue,
+                    stop => return Ok(stop),
+                }
             }
-            if let Some(stop) = self.glance()? {
+            if let Some(stop) = self.glance(self.search.counts().started())? {
                 return Ok(stop);
             }
             let Some(plan) = self.search.next_schedule() else { return Ok(Stop::Exhausted) };
@@ -225,6 +228,7 @@ impl Exploration<'_> {
             match self.search.begin_absorbing(&execution) {
                 Absorbed::Diverged(divergence) if !is_finding => return Err(nondeterministic(&self.host, &divergence)),
                 Absorbed::Diverged(_) => {}
+                Absorbed::Astray => return Err(crew::does_not_fit()),
                 Absorbed::Added => {
                     execution.steps.settle();
                     if runs_ahead && self.host.can_run_ahead() {

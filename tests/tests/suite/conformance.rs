@@ -28,6 +28,8 @@ const ALL: [&str; 8] =
     ["nsb,lcd,superstep", "nsb", "nsb,superstep", "nsb,lcd", "lcd,superstep", "lcd", "optimal", "nsb,lcd,db=100000"];
 /// How many of them each program takes.
 const TAKEN: usize = 2;
+/// How many workers they have, beside one, by the program's number.
+const WORKERS: [&str; 3] = ["2", "3", "4"];
 
 #[test]
 fn no_filter_loses_anything() {
@@ -74,16 +76,22 @@ impl Bench {
         let mut count = 0;
         for scope in &expectation.scopes {
             let explore = |filters, options: &[&str]| self.explore(scope, filters, options, &expectation.arguments);
-            let everything = explore("", &["--max-executions", MOST_SCHEDULES])?;
+            let everything = explore("", &["--jobs", "1", "--max-executions", MOST_SCHEDULES])?;
             if everything.0["complete"] != true {
                 continue;
             }
             let lists = if scope == "all" { ALL } else { SYNC };
             let taken = if self.takes_all { lists.len() } else { TAKEN };
-            for filters in lists.into_iter().cycle().skip(number).take(taken) {
-                let filtered = explore(filters, &[])?;
-                expect_same(&everything, &filtered).map_err(|problem| format!("{scope}, {filters}: {problem}"))?;
-                count += 1;
+            for (index, filters) in lists.into_iter().cycle().skip(number).take(taken).enumerate() {
+                let is_shared = index == 0 || self.takes_all;
+                let several = is_shared.then_some(WORKERS[number % WORKERS.len()]);
+                for jobs in std::iter::once("1").chain(several) {
+                    // From the first execution on: most searches are over soon.
+                    let filtered = explore(filters, &["--jobs", jobs, "--alone", "0"])?;
+                    let name = |problem| format!("{scope}, {filters}, {jobs} workers: {problem}");
+                    expect_same(&everything, &filtered).map_err(name)?;
+                    count += 1;
+                }
             }
         }
         Ok(count)
@@ -92,7 +100,7 @@ impl Bench {
     fn explore(&self, scope: &str, filters: &str, options: &[&str], arguments: &[String]) -> Result<Summary, String> {
         let mut command = Command::new(rscale());
         command.arg("run").arg(&self.executable).args(["--scope", scope, "--filters", filters]).args(options);
-        command.args(["--keep-going", "--outcomes", "--minimize", "off", "--jobs", "1", "--quiet", "--json", "-"]);
+        command.args(["--keep-going", "--outcomes", "--minimize", "off", "--quiet", "--json", "-"]);
         command.arg("--trace").arg(&self.trace).arg("--").args(arguments);
         let finished = process::run(&mut command)?;
         Summary::parse(&finished.stdout).map_err(|problem| format!("{filters}: {problem}\n{}", finished.err()))

@@ -89,10 +89,12 @@ const fn seeded(seed: u32, search: Search) -> Search {
 }
 
 /// All searches.
-const SEARCHES: [Search; 13] = [
+const SEARCHES: [Search; 15] = [
     everything(),
     states("nsb"),
     states("nsb,superstep"),
+    shared(2, states("nsb")),
+    shared(3, states("nsb,superstep")),
     reduction("dpor"),
     reduction("source"),
     optimal("optimal"),

@@ -5,7 +5,7 @@ use super::super::names::Names;
 use super::super::plan::Wanted;
 use super::super::sharing::{Begun, Explored, Item, Leaf, Released, ReleasedNode, Wish};
 use super::super::wakeup::Tree;
-use crate::explore::{Branches, Order};
+use crate::explore::{Branches, Fork, Order, Way};
 use crate::parallel::{Account, Assignment, Report, Unreadable, open, seal};
 use proptest::prelude::*;
 use rscale_protocol::arena::Token;
@@ -81,9 +81,17 @@ fn leaf() -> impl Strategy<Value = Item> {
     )
 }
 
+fn fork() -> impl Strategy<Value = Fork> {
+    let heritage = prop::collection::vec(prop::collection::vec(any::<u64>(), 0..9), 0..3);
+    let forced = prop::option::of((0u16..127).prop_map(ThreadId));
+    (0usize..90, tokens(), (threads(), threads()), forced, heritage).prop_map(
+        |(depth, steps, (asleep, foreign), forced, heritage)| Fork { depth, steps, asleep, foreign, forced, heritage },
+    )
+}
+
 fn branches() -> impl Strategy<Value = Branches> {
-    (tokens(), tokens(), order(), 0.0..1.0)
-        .prop_map(|(schedule, steps, order, weight)| Branches::of_parts(&schedule, &steps, order, weight))
+    (tokens(), prop::collection::vec(fork(), 0..4), order(), 0.0..1.0)
+        .prop_map(|(schedule, forks, order, weight)| Branches { way: Way { schedule, forks }, order, weight })
 }
 
 fn item() -> impl Strategy<Value = Item> {

@@ -61,6 +61,9 @@ impl Crew<'_, '_> {
             {
                 return Ok(stop);
             }
+            if !is_pausing && let Some(stop) = self.glance(own)? {
+                return Ok(stop);
+            }
             if looked.elapsed() >= LOOK {
                 looked = Instant::now();
                 if let Some(stop) = self.look(own, progress) {
@@ -68,6 +71,21 @@ impl Crew<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Glances at schedules with few preemptions, if it is time to, while the others go on.
+    fn glance(&mut self, own: &mut Worker<'_>) -> Result<Option<Stop>, Failure> {
+        let runs = self.counts.started();
+        if !self.exploration.is_glance_due(runs) {
+            return Ok(None);
+        }
+        let stop = self.with_host(own, |exploration| exploration.glance(runs))?;
+        let Exploration { locations, observed, .. } = &*self.exploration;
+        if (locations, observed) != (&self.world.locations, &self.world.observed) {
+            let world = World { locations: locations.clone(), observed: observed.clone(), ..self.world.clone() };
+            self.begin_anew(world, false);
+        }
+        Ok(stop)
     }
 
     /// Looks at the clock and the memory, now and then.
@@ -104,6 +122,7 @@ impl Crew<'_, '_> {
                 let before = self.exploration.recorder.findings().len();
                 self.with_host(own, |exploration| exploration.record(&schedule, &locations))?;
                 self.exploration.keep_findings(before);
+                own.note_findings(self.exploration.recorder.findings().len() - before);
                 return Ok((!self.exploration.config.keep_going).then_some(Stop::Found));
             }
             What::Lost(schedule, locations) => {
@@ -182,7 +201,7 @@ impl Crew<'_, '_> {
         exploration.outcomes = exploration.config.outcomes.then(Outcomes::default);
         (exploration.locations, exploration.observed) = (world.locations.clone(), world.observed.clone());
         exploration.host.set_thread_origins(&world.threads);
-        self.world = World { epoch: self.world.epoch + 1, ..world };
+        self.world = World { epoch: self.world.epoch + 1, common: world.common.anew(), ..world };
         let jobs = exploration.jobs as usize;
         let controller = Controller::new(jobs, Item::Fresh(sections_vary), self.order);
         self.desk.begin_anew(controller, self.world.clone());
@@ -196,9 +215,10 @@ impl Crew<'_, '_> {
     }
 
     /// A worker has left; what it has cut concerns the search if it was about the same world.
-    fn part(&mut self, Farewell { notes, unseen, cut }: Farewell, is_current: bool) {
+    fn part(&mut self, Farewell { notes, unseen, cut, frontier }: Farewell, is_current: bool) {
         if is_current {
             self.exploration.search.add_cut(&cut);
+            frontier.into_iter().for_each(|frontier| self.exploration.search.add_frontier(frontier));
         }
         self.exploration.part(notes, unseen);
     }
@@ -218,6 +238,7 @@ impl Crew<'_, '_> {
         while let Ok(News { epoch, what }) = self.inbox.recv() {
             self.hear_last(epoch, what);
         }
+        self.exploration.search.come_together(&self.counts);
         self.exploration.together = Some(self.counts);
         self.exploration.was_together = true;
     }

@@ -11,7 +11,7 @@ mod sampling;
 mod worker;
 mod world;
 
-pub(super) use worker::stop_of;
+pub(super) use worker::{does_not_fit, stop_of};
 pub(super) use world::learn;
 
 use super::bounds::Stop;
@@ -19,7 +19,7 @@ use super::host::Host;
 use super::{Exploration, Outcomes};
 use crate::backend::Seat;
 use crate::exit::Failure;
-use crate::explore::{Counts, Locations, Order, Plan, SavedCrew};
+use crate::explore::{Counts, Frontier, Locations, Order, Plan, SavedCrew};
 use crate::filters;
 use crate::finding::Kind;
 use crate::frontend::Execution;
@@ -82,6 +82,8 @@ struct Farewell {
     unseen: bool,
     /// How often each filter has cut something at its bound.
     cut: Vec<u64>,
+    /// What was cut, if that is kept.
+    frontier: Option<Frontier>,
 }
 
 impl Exploration<'_> {
@@ -195,6 +197,16 @@ impl Exploration<'_> {
             return stop_of(failure);
         }
         if self.search.sample().is_some() { self.sample_together(progress) } else { self.explore_together(progress) }
+    }
+
+    /// Whether there is more to do for one worker, after several have explored everything together.
+    pub(super) fn goes_on_alone(&mut self) -> bool {
+        let goes_on = self.search.next_level();
+        if goes_on {
+            self.together = None;
+            self.alone_until = self.bounds.elapsed() + self.config.alone;
+        }
+        goes_on
     }
 
     /// Goes on with several workers, until nothing is left or a bound is reached.

@@ -2,6 +2,8 @@
 
 mod items;
 
+pub use items::does_not_fit;
+
 use super::budget::Budget;
 use super::desk::{Desk, Next};
 use super::world::World;
@@ -152,6 +154,11 @@ impl Worker<'_> {
         (self.host, self.search)
     }
 
+    /// So many things were found, by whomever.
+    pub fn note_findings(&mut self, count: usize) {
+        self.search.note_findings(count as u64);
+    }
+
     fn send(&self, what: What) {
         let news = News { epoch: self.post.world.epoch, what };
         let _ = self.post.leader.send(news); // as above
@@ -183,8 +190,10 @@ impl Worker<'_> {
         self.count();
         let (notes, unseen) = (self.host.take_notes(), self.host.ran_unseen_code());
         // The search of whoever leads is the one that is asked in the end.
-        let cut = if self.patience.is_none() { self.search.cut() } else { Vec::new() };
-        self.send(What::Left(Farewell { notes, unseen, cut }));
+        let is_led = self.patience.is_none();
+        let cut = if is_led { self.search.cut() } else { Vec::new() };
+        let frontier = if is_led { self.search.take_frontier() } else { None };
+        self.send(What::Left(Farewell { notes, unseen, cut, frontier }));
     }
 
     /// Makes a run, or looks for something to do.

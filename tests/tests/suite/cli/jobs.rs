@@ -111,6 +111,82 @@ fn searches_in_depth_are_those_of_one_worker() {
 }
 
 #[test]
+fn levels_of_bounds_are_those_of_one_worker() {
+    let place = readers(2);
+    for filters in ["pb=0..2", "delay=1..3", "db=11,pb=1..2"] {
+        let line = ["run", "./readers", "--filters", filters, "--outcomes", "--quiet"];
+        let searched = |jobs| {
+            let all = numbers(&place, &line, jobs, 3);
+            (all, ["levels", "transitions", "guarantee", "runs"].map(|field| summary(&place).0[field].to_string()))
+        };
+        let alone = searched("1");
+        for jobs in ["2", "3"] {
+            assert_eq!(searched(jobs), alone, "{filters:?} with {jobs} workers");
+        }
+    }
+}
+
+#[test]
+fn states_are_visited_once_by_all_workers_together() {
+    let place = readers(5);
+    for filters in ["nsb", "nsb,superstep", "nsb,lcd,superstep", "nsb=1e6"] {
+        let line = ["run", "./readers", "--filters", filters, "--outcomes", "--quiet"];
+        let alone = numbers(&place, &line, "1", 0);
+        assert!(alone.contains(&"executions: 32".to_owned()), "{alone:?}");
+        for jobs in ["2", "4"] {
+            assert_eq!(numbers(&place, &line, jobs, 0), alone, "{filters} with {jobs} workers");
+        }
+    }
+}
+
+/// Two threads join the same one in turn, which makes the steps of its life heard: what was taken for quiet is not.
+const JOINED_TWICE: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+static pthread_t first;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int done;
+static void *work(void *unused) { return unused; }
+static void *joins(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    int mine = !done++;
+    pthread_mutex_unlock(&lock);
+    if (mine)
+        pthread_join(first, NULL);
+    printf("%d", mine);
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&first, NULL, work, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, joins, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+"#;
+
+#[test]
+fn what_one_worker_learns_all_know() {
+    let place = Place::with("program", JOINED_TWICE);
+    let line = ["run", "./program", "--filters", "nsb", "--outcomes", "--quiet"];
+    let of = |jobs| {
+        let mut numbers = numbers(&place, &line, jobs, 0);
+        // When it is noticed is a matter of chance.
+        numbers.retain(|number| !number.starts_with("discarded"));
+        (numbers, summary(&place).number("discarded") > Some(0))
+    };
+    let alone = of("1");
+    assert!(alone.1, "the search has begun anew");
+    for jobs in ["2", "4"] {
+        assert_eq!(of(jobs), alone, "{jobs} workers");
+    }
+}
+
+#[test]
 fn samples_are_those_of_one_worker() {
     let place = Place::with("program", TWO_BUGS);
     for filters in ["random", "pct=3", "pos"] {
@@ -230,7 +306,7 @@ fn what_one_worker_has_to_do_is_said() {
         expect_status(&finished, 0);
         finished.out()
     };
-    for filters in ["nsb", "epor", "bpor=9"] {
+    for filters in ["epor", "bpor=9", "bpor=8..9", "lazy-bpor=9"] {
         assert!(told(&["--filters", filters]).contains("this search has one worker"), "{filters}");
     }
     assert!(!told(&[]).contains("one worker"));

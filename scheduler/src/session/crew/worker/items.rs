@@ -140,13 +140,16 @@ impl Worker<'_> {
                 return Err(crate::session::nondeterministic(&self.host, &divergence));
             }
             Absorbed::Diverged(_) => {}
+            Absorbed::Astray => return Err(does_not_fit()),
             Absorbed::Added => self.execution.steps.settle(),
         }
         if let (Some(end), Some([stdout, _])) = (&self.execution.end, output) {
             self.outcomes.add(end, stdout, self.search.counts().executions > before);
         }
         if self.search.was_wrong() {
-            self.send(What::Learned(Box::new(self.post.world.clone()), true));
+            let mut world = self.post.world.clone();
+            self.search.sharing().into_iter().for_each(|search| world.common = search.common());
+            self.send(What::Learned(Box::new(world), true));
             return Ok(false);
         }
         Ok(true)
@@ -169,7 +172,7 @@ impl Worker<'_> {
     }
 }
 
-fn does_not_fit() -> Failure {
+pub fn does_not_fit() -> Failure {
     Failure::Nondeterministic(
         "the program does not do in one process what it did in another: something outside of rscale's control decides \
          what it does (addresses, uninitialised memory, hardware, other processes)"
