@@ -24,16 +24,19 @@
 //!
 //! Clocks go on across executions, so that nothing has to be cleared: an execution begins at a base above all that was.
 
+mod rows;
+mod saved;
+
+pub use self::rows::can_go_back;
+use self::rows::{ACTIVE, Row, SLOT_COUNT, WIDTH, copy, join, row, row_of_store, set_active, slot};
+pub use self::saved::{bring_back, save};
 use super::shadow::{CLOCK_SHIFT, THREAD_SHIFT};
-use crate::checkpoint::Tape;
 use crate::{arena, buffer};
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::dependence::{self, Mode};
 use rscale_protocol::{Action, MAX_THREADS, MemoryModel, Op, ThreadId, Variable};
 
-/// Variables that an execution can have; a power of two.
-const SLOTS: usize = 1 << 17;
 /// Accesses of instrumented code after which a thread without a step is looked at: some hundredths of a second.
 pub const LONG_RUN: i64 = 1 << 23;
 
@@ -57,13 +60,6 @@ pub static BUDGET: Own<i64> = Own(Cell::new(0));
 /// The highest clock in use, and the highest that ever was.
 static HIGHEST: Own<u64> = Own(Cell::new(0));
 static LATEST: Own<u64> = Own(Cell::new(0));
-/// How many threads the rows have room for.
-static WIDTH: Own<usize> = Own(Cell::new(0));
-/// How many entries of a row mean something: those of the threads of this execution. The others of rows that are read are
-/// zero, and need not be looked at.
-static ACTIVE: Own<usize> = Own(Cell::new(0));
-/// How many it ever were.
-static MOST_ACTIVE: Own<usize> = Own(Cell::new(0));
 /// Whether data races are looked for.
 static SEEKS_RACES: Own<bool> = Own(Cell::new(false));
 /// Whether something that depends on all of memory has happened in this execution.
@@ -73,65 +69,15 @@ static MEMORY_WRITTEN: Own<bool> = Own(Cell::new(false));
 static DRAINED: [Own<u64>; MAX_THREADS] = [const { Own(Cell::new(0)) }; MAX_THREADS];
 /// See [`DRAINED`].
 static ORDERED: [Own<u64>; MAX_THREADS] = [const { Own(Cell::new(0)) }; MAX_THREADS];
-static TABLE: Own<u64> = Own(Cell::new(0));
-
-/// Slots of this execution that are known: enough for those that can be saved.
-const MOST_SAVED: usize = 1024;
-static SLOTS_USED: [Own<u64>; MOST_SAVED] = [const { Own(Cell::new(0)) }; MOST_SAVED];
-static SLOT_COUNT: Own<usize> = Own(Cell::new(0));
-
-/// What steps left at a variable; two rows follow: of the writes, and of all accesses.
-#[repr(C)]
-struct Slot {
-    variable: u64,
-    /// The base of the execution that filled it.
-    base: u64,
-}
-
-type Row = *mut u64;
-
 /// Reserves rows and slots for this many threads.
 pub fn reserve(threads: usize) -> bool {
-    WIDTH.0.set(threads);
     SEEKS_RACES.0.set(arena::get().setup.races.load(Relaxed) != 0);
-    let length = (rows() * row_bytes() + (SLOTS + 1) * slot_bytes()) as u64;
-    let Some(table) = super::reserve(0, length.next_multiple_of(4096)) else { return false };
-    TABLE.0.set(table);
-    true
-}
-
-/// One row for each thread. Under weak memory also for each shadow thread, and for each store in a buffer.
-fn rows() -> usize {
-    if buffer::is_on() { MAX_THREADS + buffer::CAPACITY } else { WIDTH.0.get() }
-}
-
-fn row_bytes() -> usize {
-    WIDTH.0.get() * 8
-}
-
-/// Bytes of the part of a row that means something.
-fn active_bytes() -> u64 {
-    ACTIVE.0.get() as u64 * 8
-}
-
-/// The rows of a slot.
-fn rows_at(slot: u64) -> [Row; 2] {
-    let first = slot + size_of::<Slot>() as u64;
-    [first as Row, (first + row_bytes() as u64) as Row]
-}
-
-fn slot_bytes() -> usize {
-    size_of::<Slot>() + 2 * row_bytes()
+    rows::map(threads)
 }
 
 /// The clock at which this execution began.
 pub fn base() -> u64 {
     BASE.0.get() >> CLOCK_SHIFT
-}
-
-/// The row of a thread.
-fn row(thread: ThreadId) -> Row {
-    (TABLE.0.get() + (thread.index() * row_bytes()) as u64) as Row
 }
 
 /// Up to where the running thread knows of another one.
@@ -152,90 +98,10 @@ pub fn begin() {
     resume(ThreadId::MAIN);
 }
 
-/// Saves clocks and slots.
-pub fn save(tape: &mut Tape) {
-    if !can_go_back() {
-        return tape.give_up();
-    }
-    [&EPOCH, &WHOLE, &ROW, &BASE, &LATEST].into_iter().for_each(|clock| tape.put(clock.0.get()));
-    tape.put((BUDGET.0.get(), MEMORY_WRITTEN.0.get(), SLOT_COUNT.0.get(), ACTIVE.0.get()));
-    rows_used().for_each(|row| tape.save(row as u64, active_bytes()));
-    for thread in threads() {
-        tape.put((DRAINED[thread.index()].0.get(), ORDERED[thread.index()].0.get()));
-    }
-    for slot in slots_used(0) {
-        let [writes, all] = rows_at(slot);
-        tape.save(slot, size_of::<Slot>() as u64);
-        [writes, all].into_iter().for_each(|row| tape.save(row as u64, active_bytes()));
-    }
-}
-
-/// Brings back what was saved; the world has been brought back already.
-pub fn bring_back(tape: &mut Tape) {
-    HIGHEST.0.set(HIGHEST.0.get().max(LATEST.0.get()));
-    [&EPOCH, &WHOLE, &ROW, &BASE, &LATEST].into_iter().for_each(|clock| clock.0.set(tape.take()));
-    let (budget, memory_written, count, active): (i64, bool, usize, usize) = tape.take();
-    BUDGET.0.set(budget);
-    MEMORY_WRITTEN.0.set(memory_written);
-    ACTIVE.0.set(active);
-    rows_used().for_each(|row| bring_back_row(row, tape));
-    for thread in threads() {
-        let (drained, ordered) = tape.take();
-        DRAINED[thread.index()].0.set(drained);
-        ORDERED[thread.index()].0.set(ordered);
-    }
-    // The one that was brought back last may have had fewer; the others are where they were.
-    SLOT_COUNT.0.set(SLOT_COUNT.0.get().max(count));
-    for slot in slots_used(0).take(count) {
-        tape.bring_back(slot, size_of::<Slot>() as u64);
-        rows_at(slot).into_iter().for_each(|row| bring_back_row(row, tape));
-    }
-    // SAFETY: slots in the reserved memory; those that were filled since are free.
-    slots_used(count).for_each(|slot| unsafe { (*(slot as *mut Slot)).base = 0 });
-    SLOT_COUNT.0.set(count);
-}
-
-/// Brings back a row. Entries behind those that were saved may not be zero any more.
-fn bring_back_row(row: Row, tape: &mut Tape) {
-    tape.bring_back(row as u64, active_bytes());
-    // SAFETY: rows have an entry for every thread that there ever was.
-    (ACTIVE.0.get()..MOST_ACTIVE.0.get()).for_each(|index| unsafe { *row.add(index) = 0 });
-}
-
-/// Whether all slots of this execution are known.
-pub fn can_go_back() -> bool {
-    SLOT_COUNT.0.get() <= MOST_SAVED
-}
-
-/// The rows that hold something: those of threads, of their shadows, and of stores in buffers.
-fn rows_used() -> impl Iterator<Item = Row> {
-    let weak = threads().filter(|_| buffer::is_on());
-    let shadows = weak.flat_map(|thread| buffer::model().shadows(thread)).map(row);
-    threads().map(row).chain(shadows).chain(buffer::slots_used().map(row_of_store))
-}
-
 /// The threads of this execution.
 fn threads() -> impl Iterator<Item = ThreadId> {
     let count = crate::world::get().look(|model| model.threads.count());
     (0..count.min(WIDTH.0.get())).map(|index| ThreadId(index as u16))
-}
-
-fn slots_used(first: usize) -> impl Iterator<Item = u64> {
-    SLOTS_USED[first..SLOT_COUNT.0.get()].iter().map(|slot| slot.0.get())
-}
-
-/// A slot is filled for the first time in this execution.
-fn note_slot(slot: u64) {
-    let count = SLOT_COUNT.0.get();
-    if let Some(place) = SLOTS_USED.get(count) {
-        place.0.set(slot);
-    }
-    SLOT_COUNT.0.set((count + 1).min(MOST_SAVED + 1));
-}
-
-fn set_active(count: usize) {
-    ACTIVE.0.set(count);
-    MOST_ACTIVE.0.set(MOST_ACTIVE.0.get().max(count));
 }
 
 fn reset(thread: ThreadId, clock: u64) {
@@ -377,10 +243,6 @@ pub fn fenced(thread: ThreadId, is_full: bool) {
     set_epoch(thread);
 }
 
-fn row_of_store(slot: usize) -> Row {
-    (TABLE.0.get() + ((MAX_THREADS + slot) * row_bytes()) as u64) as Row
-}
-
 /// Accesses of the thread carry its clock from here on.
 fn set_epoch(thread: ThreadId) {
     EPOCH.0.set(known(thread, thread) << CLOCK_SHIFT | u64::from(thread.0) << THREAD_SHIFT);
@@ -438,40 +300,4 @@ fn write_memory(mine: Row) {
     }
     MEMORY_WRITTEN.0.set(true);
     write(mine, Variable::MEMORY);
-}
-
-fn join(into: Row, from: Row) {
-    // SAFETY: both are rows of the same width, and different ones.
-    (0..ACTIVE.0.get()).for_each(|index| unsafe { *into.add(index) = (*into.add(index)).max(*from.add(index)) });
-}
-
-#[inline(always)]
-fn copy(into: Row, from: Row, entries: usize) {
-    // SAFETY: as in `join`. Word by word: rows are short.
-    (0..entries).for_each(|index| unsafe { *into.add(index) = *from.add(index) });
-}
-
-/// The two rows of a variable, empty if this execution has not accessed it before.
-fn slot(variable: Variable) -> [Row; 2] {
-    let slots = TABLE.0.get() + (rows() * row_bytes()) as u64;
-    let base = base();
-    let mut index = (variable.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 47) as usize % SLOTS;
-    for _ in 0..SLOTS {
-        let slot = (slots + (index * slot_bytes()) as u64) as *mut Slot;
-        // SAFETY: the slot lies in the reserved memory, followed by its two rows.
-        unsafe {
-            let rows = rows_at(slot as u64);
-            if (*slot).base == base && (*slot).variable == variable.0 {
-                return rows;
-            }
-            if (*slot).base != base {
-                *slot = Slot { variable: variable.0, base };
-                note_slot(slot as u64);
-                rows[0].write_bytes(0, 2 * WIDTH.0.get());
-                return rows;
-            }
-        }
-        index = (index + 1) % SLOTS;
-    }
-    crate::finish::unsupported(b"synchronises through more variables than rscale can watch")
 }

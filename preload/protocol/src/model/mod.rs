@@ -23,6 +23,7 @@ mod spin;
 #[cfg(test)]
 mod testing;
 mod thread;
+mod threads;
 mod time;
 
 pub use barrier::Barrier;
@@ -34,7 +35,7 @@ pub use once::Once;
 pub use rwlock::RwLock;
 pub use semaphore::Semaphore;
 pub use spin::Spin;
-pub use thread::{Cancellation, Life, Thread, Threads, Wait};
+pub use threads::{Cancellation, Life, Thread, Threads, Wait};
 
 use crate::action::{Action, Choice, Variable};
 use crate::dependence::Context;
