@@ -21,7 +21,7 @@ pub use locations::Locations;
 pub use order::{Order, Stream};
 pub use path::{Node, Path};
 pub use quiet::{KnownQuiet, QuietSteps};
-pub use running::{preemptions, running_after};
+pub use running::{Running, preemptions, running_after};
 pub use saved::{Saved, SavedCrew};
 pub use search::Search;
 pub use strategy::{Absorbed, Divergence, Plan, Strategy, divergence, explored};

@@ -3,20 +3,32 @@
 //! A preemption is a step of another thread although the one that ran could have gone on. A thread that waits can not go
 //! on; one that is about to yield or to sleep lets others run by itself. The step by which one of several waiters is
 //! chosen for a signal is part of the signal: the thread that sent it still runs. That a store becomes visible is nobody's
-//! doing: no preemption, and whoever ran still runs.
+//! doing: no preemption, and whoever ran still runs. If that thread had to wait for the store, others may go on all the same.
 
 use rscale_protocol::arena::Step;
 use rscale_protocol::{Choice, Op, ThreadId};
 
+/// Who runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Running {
+    /// The thread that took the last turn.
+    pub thread: ThreadId,
+    /// Whether it had to wait for a store since: others can go on without preempting it.
+    pub had_to_wait: bool,
+}
+
 /// Who runs behind a step, given who ran before it, and the step before it.
 #[must_use]
-pub fn running_after(running: Option<ThreadId>, before: Option<&Step>, step: &Step) -> ThreadId {
+pub fn running_after(running: Option<Running>, before: Option<&Step>, step: &Step) -> Running {
     let is_signal = before.is_some_and(|before| before.action.op == Op::CondSignal);
     let is_choice = is_signal && step.action.op == Op::CondWake && step.choice == Choice::Proceed;
     match running {
-        Some(thread) if step.action.op == Op::Flush => thread,
-        Some(signaller) if is_choice && !step.enabled[0].contains(signaller) => signaller,
-        _ => step.action.thread,
+        Some(running) if step.action.op == Op::Flush => {
+            let had_to_wait = running.had_to_wait || !step.enabled[0].contains(running.thread);
+            Running { had_to_wait, ..running }
+        }
+        Some(signaller) if is_choice && !step.enabled[0].contains(signaller.thread) => signaller,
+        _ => Running { thread: step.action.thread, had_to_wait: false },
     }
 }
 
@@ -25,12 +37,15 @@ pub fn running_after(running: Option<ThreadId>, before: Option<&Step>, step: &St
 pub fn preemptions(steps: &[Step]) -> usize {
     let (mut running, mut count) = (None, 0);
     for (index, step) in steps.iter().enumerate() {
-        let could_go_on = |thread: &ThreadId| {
-            let mut later = steps[index..].iter().filter(|later| later.action.thread == *thread);
-            step.enabled[0].contains(*thread) && !later.next().is_some_and(|next| next.action.op.lets_others_run())
+        let could_go_on = |thread: ThreadId| {
+            let mut later = steps[index..].iter().filter(|later| later.action.thread == thread);
+            step.enabled[0].contains(thread) && !later.next().is_some_and(|next| next.action.op.lets_others_run())
         };
-        let others = |thread: &ThreadId| *thread != step.action.thread && step.action.op != Op::Flush;
-        count += usize::from(running.filter(others).is_some_and(|t| could_go_on(&t)));
+        let is_turn = step.action.op != Op::Flush;
+        let is_stopped = |running: Running| {
+            running.thread != step.action.thread && !running.had_to_wait && could_go_on(running.thread)
+        };
+        count += usize::from(is_turn && running.is_some_and(is_stopped));
         running = Some(running_after(running, index.checked_sub(1).map(|before| &steps[before]), step));
     }
     count

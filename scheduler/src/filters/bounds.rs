@@ -12,7 +12,7 @@
 //! With a range (`pb=0..3`), the levels are searched one after the other; each goes on where the one before it was cut.
 
 use super::{Filter, FilterInfo, Make, Needs, Preserves};
-use crate::explore::{Candidates, Node, Path, running_after};
+use crate::explore::{Candidates, Node, Path, Running, running_after};
 use crate::frontend::Configuration;
 use rscale_protocol::arena::Token;
 use rscale_protocol::{Choice, MAX_THREADS, Op, ThreadId, ThreadSet};
@@ -52,7 +52,7 @@ struct State {
     /// What the path to it has cost.
     spent: u64,
     /// Who ran last.
-    running: Option<ThreadId>,
+    running: Option<Running>,
     enabled: [ThreadSet; 3],
     /// Those that let others run.
     polite: ThreadSet,
@@ -66,7 +66,7 @@ impl Bound {
     }
 
     /// What the path to its last state has cost, and who runs there.
-    fn arrive(&self, path: &Path) -> (u64, Option<ThreadId>) {
+    fn arrive(&self, path: &Path) -> (u64, Option<Running>) {
         let [earlier @ .., from, _] = path.nodes() else { return (0, None) };
         let (Some(state), Some(step), Some(token)) = (self.states.last(), &from.taken, from.token()) else {
             return (0, None);
@@ -137,8 +137,9 @@ fn about_to(node: &Node, configuration: &Configuration, holds: fn(Op) -> bool) -
 
 impl State {
     fn preemptions(&self, token: Token) -> u64 {
-        let is_preempted = |thread: &ThreadId| {
-            *thread != token.thread && self.enabled[0].contains(*thread) && !self.polite.contains(*thread)
+        let is_preempted = |&Running { thread, had_to_wait }: &Running| {
+            let lets_others_run = had_to_wait || self.polite.contains(thread);
+            thread != token.thread && self.enabled[0].contains(thread) && !lets_others_run
         };
         u64::from(!self.shadows.contains(token.thread) && self.running.as_ref().is_some_and(is_preempted))
     }
@@ -154,7 +155,7 @@ impl State {
 
     /// How many of the threads come before this one.
     fn passed_over(&self, threads: ThreadSet, thread: ThreadId) -> u64 {
-        let running = self.running.unwrap_or(ThreadId::MAIN);
+        let running = self.running.map_or(ThreadId::MAIN, |running| running.thread);
         let key = |other: ThreadId| {
             if self.polite.contains(other) {
                 let distance = (other.index() + MAX_THREADS - running.index() - 1) % MAX_THREADS;
@@ -177,7 +178,8 @@ mod tests {
 
     fn state(running: u16, proceed: &[u16], time_out: &[u16], polite: &[u16]) -> State {
         let enabled = [set(proceed), set(time_out), ThreadSet::EMPTY];
-        let (running, polite) = (Some(ThreadId(running)), set(polite));
+        let running = Some(Running { thread: ThreadId(running), had_to_wait: false });
+        let polite = set(polite);
         State { spent: 0, running, enabled, polite, shadows: ThreadSet::EMPTY }
     }
 

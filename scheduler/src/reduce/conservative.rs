@@ -8,13 +8,13 @@
 use super::footprint::Footprint;
 use super::history::EventIndex;
 use super::plan::Node;
-use super::preemptions::block_start;
+use super::preemptions::block_starts;
 use super::reversal::Executed;
 use crate::explore::Candidates;
 use rscale_protocol::arena::Token;
 use rscale_protocol::{Choice, Op};
 
-/// Tries a thread before an event, and where the block of that event begins, if it is within the bound there.
+/// Tries a thread before an event, and where the block of that event or a part of it begins, if it is within the bound there.
 pub fn try_early(
     token: Token,
     before: EventIndex,
@@ -26,12 +26,13 @@ pub fn try_early(
     if event.is_pick() || event.footprint.thread() == token.thread {
         return;
     }
-    let start = block_start(before, executed.history);
     try_at(token, before, nodes, executed, &mut is_within);
-    try_at(token, start, nodes, executed, &mut is_within);
-    // A store that is to become visible earlier may have to be made first.
-    if let Some((owner, _)) = executed.history.memory_model().owner(token.thread) {
-        try_at(Token { thread: owner, ..token }, start, nodes, executed, &mut is_within);
+    for start in block_starts(before, executed.history) {
+        try_at(token, start, nodes, executed, &mut is_within);
+        // A store that is to become visible earlier may have to be made first.
+        if let Some((owner, _)) = executed.history.memory_model().owner(token.thread) {
+            try_at(Token { thread: owner, ..token }, start, nodes, executed, &mut is_within);
+        }
     }
 }
 

@@ -189,14 +189,14 @@ impl Order {
         if let Some(running) = place.running.filter(ready)
             && self.next(place, running).is_some_and(|item| item.can_be_late)
         {
-            return vec![(place.with(running, false), 0)];
+            return vec![(place.behind(running), 0)];
         }
-        let leaving = u64::from(place.running.is_some_and(|running| self.is_preempted(place, running)));
+        let running = place.running.filter(|&running| self.is_preempted(place, running));
         let threads = (0..self.threads.len()).filter(ready);
-        let step = |thread: usize| {
-            let is_free = self.next(place, thread).is_some_and(|item| item.is_free);
-            let cost = if is_free || place.running == Some(thread) { 0 } else { leaving };
-            (place.with(thread, is_free), cost)
+        let step = |thread: usize| match self.next(place, thread) {
+            // Who can not go on lets others run, even if they do nothing before.
+            Some(item) if item.is_free => (Place { running, ..place.behind(thread) }, 0),
+            _ => (place.behind(thread), u64::from(running.is_some_and(|running| running != thread))),
         };
         threads.map(step).collect()
     }
@@ -222,11 +222,11 @@ impl Order {
 }
 
 impl Place {
-    fn with(&self, thread: usize, is_free: bool) -> Place {
-        let mut next = self.clone();
-        next.taken[thread] += 1;
-        next.running = if is_free { self.running } else { Some(thread) };
-        next
+    /// Behind the next event of a thread.
+    fn behind(&self, thread: usize) -> Place {
+        let mut taken = self.taken.clone();
+        taken[thread] += 1;
+        Place { taken, running: Some(thread) }
     }
 }
 

@@ -8,7 +8,8 @@
 //! - Whom a signal wakes is said by a step of the waiter directly behind the signal. This is part of the signal: the
 //!   signaller runs on.
 //! - That a store becomes visible is nobody's turn, whoever made it: the thread that runs goes on. A thread that waits for its
-//!   stores is not enabled, like one that waits for anything else.
+//!   stores is not enabled, like one that waits for anything else. If it had to wait, it has let others run, even if they do
+//!   nothing that can be seen before the store is visible: to make a store is no step, and to be given a turn is none.
 //!
 //! Starts and ends of threads are steps, as the log has them. They raise no count: a start can be taken directly before
 //! the thread's first own step, and an end directly behind its last one.
@@ -19,6 +20,7 @@ use super::history::{EventIndex, History};
 use super::reversal::Executed;
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::{Action, Choice, Op, ThreadId, ThreadSet};
+use smallvec::SmallVec;
 
 /// A state, as far as preemptions matter.
 #[derive(Clone, Copy, Debug)]
@@ -89,28 +91,46 @@ impl<'a> State<'a> {
     }
 }
 
-/// The thread that runs behind the events before this one.
+/// The thread that runs behind the events before this one. None if there is none, or if it had to wait for a store since.
 #[must_use]
 pub fn running(at: EventIndex, history: &History) -> Option<ThreadId> {
-    let earlier = history.events()[..at as usize].iter().rev();
-    earlier.filter(|event| !event.is_nobodys_turn()).map(|event| event.footprint.thread()).next()
+    let earlier = &history.events()[..at as usize];
+    let last = earlier.iter().rposition(|event| !event.is_nobodys_turn())?;
+    let thread = earlier[last].footprint.thread();
+    (!earlier[last + 1..].iter().any(|event| had_to_wait(thread, event))).then_some(thread)
 }
 
-/// The first event of the block of an event: the steps of one thread with none of another one between them.
-#[must_use]
-pub fn block_start(index: EventIndex, history: &History) -> EventIndex {
+/// Whether the thread could not go on before a store became visible.
+fn had_to_wait(thread: ThreadId, event: &Event) -> bool {
+    event.op == Op::Flush && !event.possible.contains(thread)
+}
+
+/// Where the block of an event begins: the steps of one thread with none of another one between them. Where that thread had
+/// to wait for a store, another one could have gone on as well: a part of the block begins there. The last beginning first.
+pub fn block_starts(index: EventIndex, history: &History) -> SmallVec<[EventIndex; 2]> {
     let event = history.event(index);
-    let thread = if event.is_nobodys_turn() { running(index, history) } else { Some(event.footprint.thread()) };
-    let mut start = index;
+    let (mut start, mut starts) = (index, SmallVec::new());
+    let turns = || (0..index).rev().filter(|&earlier| !history.event(earlier).is_nobodys_turn());
+    let thread = if event.is_nobodys_turn() {
+        turns().next().map(|last| history.event(last).footprint.thread())
+    } else {
+        Some(event.footprint.thread())
+    };
     for earlier in (0..index).rev() {
         let event = history.event(earlier);
         match event.is_nobodys_turn() {
+            true if thread.is_some_and(|thread| had_to_wait(thread, event)) && starts.last() != Some(&start) => {
+                starts.push(start);
+            }
             true => {}
             false if Some(event.footprint.thread()) == thread => start = earlier,
             false => break,
         }
     }
-    start
+    if starts.last() != Some(&start) {
+        starts.push(start);
+    }
+    starts
 }
 
 /// The preemptions up to each event of the execution.
@@ -206,7 +226,7 @@ mod tests {
         ];
         assert_eq!(count(&steps), 1, "only the last step preempts the signaller");
         let history = history(&steps);
-        assert_eq!((running(2, &history), block_start(2, &history)), (Some(ThreadId(0)), 0));
+        assert_eq!((running(2, &history), block_starts(2, &history).as_slice()), (Some(ThreadId(0)), &[0][..]));
     }
 
     #[test]
@@ -214,6 +234,6 @@ mod tests {
         let threads = [0, 0, 1, 1, 0];
         let steps: Vec<Step> = threads.iter().map(|&thread| step(thread, Op::Read, 8, &[0, 1])).collect();
         let history = history(&steps);
-        assert_eq!([0, 1, 2, 3, 4].map(|index| block_start(index, &history)), [0, 0, 2, 2, 4]);
+        assert_eq!([0, 1, 2, 3, 4].map(|index| block_starts(index, &history)[0]), [0, 0, 2, 2, 4]);
     }
 }

@@ -15,7 +15,7 @@ struct Way {
 }
 
 /// What can happen with so many preemptions at most: steps of another thread although the one that ran could have gone on.
-/// That a store gets to memory is nobody's turn.
+/// That a store gets to memory is nobody's turn. A thread that has to wait for that lets others run, whenever these begin.
 #[must_use]
 pub fn enumerate_within(program: &Program, memory: Memory, bound: usize) -> Enumeration {
     let mut enumeration = Enumeration::default();
@@ -41,8 +41,10 @@ impl Way {
     /// Behind a step, if it is within the bound.
     fn after(&self, program: &Program, step: Step, steps: &[Step]) -> Option<Way> {
         let mut next = self.clone();
-        if !step.flushes {
-            let goes_on = |running: usize| steps.iter().any(|other| other.thread == running && !other.flushes);
+        let goes_on = |running: usize| steps.iter().any(|other| other.thread == running && !other.flushes);
+        if step.flushes {
+            next.running = self.running.filter(|&running| goes_on(running));
+        } else {
             let is_preemption = self.running.is_some_and(|running| running != step.thread && goes_on(running));
             next.left = self.left.checked_sub(usize::from(is_preemption))?;
             next.running = Some(step.thread);
