@@ -72,8 +72,7 @@ mod tests {
 
     #[test]
     fn stores_are_delayed_without_preemptions() {
-        let outcomes =
-            |model, bound| enumerate_within(&store_buffering(), Memory { model, bound: None }, bound).outcomes.len();
+        let outcomes = |model, bound| enumerate_within(&store_buffering(), Memory::of(model), bound).outcomes.len();
         assert_eq!((outcomes(Model::Sc, 0), outcomes(Model::Sc, 1)), (2, 3));
         assert_eq!((outcomes(Model::Tso, 0), outcomes(Model::Tso, 1)), (3, 4));
     }
@@ -83,7 +82,7 @@ mod tests {
         let mut random = Random::new(5);
         for _ in 0..30 {
             let program = generate_weak(&mut random);
-            let memory = Memory { model: Model::Tso, bound: None };
+            let memory = Memory::of(Model::Tso);
             if let Some(all) = enumerate(&program, memory, Copying::Words, 500) {
                 let within = enumerate_within(&program, memory, 1000);
                 assert_eq!((within.outcomes, within.has_deadlock), (all.outcomes, all.has_deadlock), "{program}");

@@ -13,6 +13,32 @@ pub enum Model {
     Pso,
 }
 
+/// A set of bytes of memory, one bit each.
+pub type Bytes = u32;
+
+/// An access to bytes of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// What it touches.
+    pub bytes: Bytes,
+    /// Whether it changes them.
+    pub is_write: bool,
+}
+
+impl Access {
+    /// Of a range.
+    #[must_use]
+    pub fn new(offset: usize, length: usize, is_write: bool) -> Access {
+        Access { bytes: (((1u64 << length) - 1) << offset) as Bytes, is_write }
+    }
+
+    /// Whether their order matters.
+    #[must_use]
+    pub fn conflicts(&self, other: &Access) -> bool {
+        (self.is_write || other.is_write) && self.bytes & other.bytes != 0
+    }
+}
+
 /// A store that is not in memory yet.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Store {
@@ -27,6 +53,10 @@ impl Store {
         self.offset < other.offset + other.bytes.len() && other.offset < self.offset + self.bytes.len()
     }
 
+    fn access(&self) -> Access {
+        Access::new(self.offset, self.bytes.len(), true)
+    }
+
     fn apply(&self, memory: &mut [u8; BYTES]) {
         memory[self.offset..][..self.bytes.len()].copy_from_slice(&self.bytes);
     }
@@ -38,6 +68,8 @@ pub struct Buffers {
     model: Model,
     /// Stores that a buffer has room for; under PSO, those to the same bytes.
     bound: Option<usize>,
+    /// Bytes that threads share: other stores need no room.
+    shared: Bytes,
     stores: Vec<Vec<Store>>,
     /// Fences that each thread has passed while its buffer had something in it.
     fences: Vec<usize>,
@@ -50,11 +82,19 @@ pub struct Memory {
     pub model: Model,
     /// The bound.
     pub bound: Option<usize>,
+    /// The bytes of which a store takes room.
+    pub shared: Bytes,
 }
 
 impl Memory {
     /// Sequential consistency.
-    pub const SC: Memory = Memory { model: Model::Sc, bound: None };
+    pub const SC: Memory = Memory::of(Model::Sc);
+
+    /// A model, with room for all stores.
+    #[must_use]
+    pub const fn of(model: Model) -> Memory {
+        Memory { model, bound: None, shared: Bytes::MAX }
+    }
 }
 
 impl Buffers {
@@ -62,7 +102,8 @@ impl Buffers {
     #[must_use]
     pub fn new(memory: Memory, threads: usize) -> Buffers {
         let model = if memory.bound == Some(0) { Model::Sc } else { memory.model };
-        Buffers { model, bound: memory.bound, stores: vec![Vec::new(); threads], fences: vec![0; threads] }
+        let Memory { bound, shared, .. } = memory;
+        Buffers { model, bound, shared, stores: vec![Vec::new(); threads], fences: vec![0; threads] }
     }
 
     /// Whether all stores of a thread are in memory.
@@ -75,10 +116,15 @@ impl Buffers {
     #[must_use]
     pub fn has_room(&self, thread: usize, bytes: Option<(u8, u8)>) -> bool {
         let (Some(bound), Some((offset, length))) = (self.bound, bytes) else { return true };
-        let is_like = |store: &&Store| {
-            self.model == Model::Tso || (store.offset, store.bytes.len()) == (offset.into(), length.into())
-        };
-        self.model == Model::Sc || self.stores[thread].iter().filter(is_like).count() < bound
+        let place = Access::new(offset.into(), length.into(), true).bytes & self.shared;
+        let places = self.stores[thread].iter().map(|store| store.access().bytes & self.shared);
+        let takes_room = |&other: &Bytes| other != 0 && (self.model == Model::Tso || other == place);
+        self.model == Model::Sc || place == 0 || places.filter(takes_room).count() < bound
+    }
+
+    /// The stores of a thread, as accesses that are still to come.
+    pub fn pending(&self, thread: usize) -> impl Iterator<Item = Access> + '_ {
+        self.stores[thread].iter().map(Store::access)
     }
 
     /// The thread stores.

@@ -1,7 +1,7 @@
 //! Enumerating all interleavings.
 
 use super::buffers::Memory;
-use super::machine::{Copying, Machine, Stage};
+use super::machine::{Copying, Machine, Stage, Step};
 use super::program::{Kind, Program};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -22,11 +22,29 @@ pub struct Enumeration {
 #[must_use]
 pub fn enumerate(program: &Program, memory: Memory, copying: Copying, most_states: usize) -> Option<Enumeration> {
     let mut enumeration = Enumeration::default();
+    let states = reachable(program, memory, copying, most_states, |machine, steps| {
+        if steps.is_empty() {
+            enumeration.end(program, machine);
+        }
+    })?;
+    Some(Enumeration { states, ..enumeration })
+}
+
+/// Looks at every state that can be reached, with the steps that can be taken there. Returns their number; None if there are
+/// more than this.
+pub(super) fn reachable(
+    program: &Program,
+    memory: Memory,
+    copying: Copying,
+    most_states: usize,
+    mut look: impl FnMut(&Machine, &[Step]),
+) -> Option<usize> {
     let initial = Machine::initial(program, memory);
     let mut known = HashSet::from([initial.clone()]);
     let mut left = vec![initial];
     while let Some(machine) = left.pop() {
         let steps = machine.steps(program, copying);
+        look(&machine, &steps);
         for &step in &steps {
             let mut next = machine.clone();
             next.take(program, step, copying);
@@ -37,12 +55,8 @@ pub fn enumerate(program: &Program, memory: Memory, copying: Copying, most_state
         if known.len() > most_states {
             return None;
         }
-        if steps.is_empty() {
-            enumeration.end(program, &machine);
-        }
     }
-    enumeration.states = known.len();
-    Some(enumeration)
+    Some(known.len())
 }
 
 /// How many ways there are through all steps. Very large numbers are cut.

@@ -42,8 +42,8 @@ pub struct Thread {
     /// Its registers.
     pub registers: [u64; 2],
     /// Within an operation: what it has read so far, by piece, and which pieces it has written.
-    read: Vec<Option<u64>>,
-    written: Vec<bool>,
+    pub(super) read: Vec<Option<u64>>,
+    pub(super) written: Vec<bool>,
 }
 
 /// Everything about an execution that matters for how it goes on.
@@ -54,7 +54,7 @@ pub struct Machine {
     /// The memory.
     pub memory: [u8; BYTES],
     /// Stores that are not in memory yet.
-    buffers: Buffers,
+    pub(super) buffers: Buffers,
     owners: [Option<usize>; MUTEXES],
 }
 
@@ -107,7 +107,7 @@ impl Machine {
         let whole = Step { thread, piece: 0, writes: false, flushes: false };
         let is_drained = self.buffers.is_empty(thread) || !self.needs_empty_buffer(thread, op);
         let is_enabled = is_drained
-            && self.buffers.has_room(thread, self.stores_next(thread, op))
+            && self.buffers.has_room(thread, self.stores_next(thread, op, copying))
             && match op.kind {
                 Kind::Lock => self.owners[usize::from(op.value)].is_none(),
                 Kind::Join => {
@@ -151,7 +151,7 @@ impl Machine {
     }
 
     /// The bytes that the next step of the thread stores through its buffer, if it does.
-    fn stores_next(&self, thread: usize, op: &Op) -> Option<(u8, u8)> {
+    pub(super) fn stores_next(&self, thread: usize, op: &Op, copying: Copying) -> Option<(u8, u8)> {
         let state = &self.threads[thread];
         match op.kind {
             Kind::Write => Some((op.offset, op.width)),
@@ -159,7 +159,7 @@ impl Machine {
             Kind::Update if !state.read.is_empty() => Some((op.offset, op.width)),
             Kind::Move if !state.read.is_empty() => Some((op.value, op.width)),
             Kind::Copy => {
-                let size = op.string_element()?;
+                let size = piece_size(op, copying) as u8;
                 let piece = state.written.iter().position(|&written| !written)?;
                 state.read[piece].map(|_| (op.value + piece as u8 * size, size))
             }
@@ -235,7 +235,7 @@ impl Machine {
     }
 
     /// The offset of an access that may be indexed.
-    fn place(&self, thread: usize, op: &Op) -> u8 {
+    pub(super) fn place(&self, thread: usize, op: &Op) -> u8 {
         let is_odd = self.threads[thread].registers[1 - usize::from(op.register)] & 1 == 1;
         let is_further = is_odd && matches!(op.kind, Kind::ReadAt | Kind::WriteAt);
         op.offset + if is_further { WORD as u8 } else { 0 }
@@ -426,7 +426,7 @@ fn manner(op: &Op, copying: Copying) -> Copying {
     if op.string_element().is_some() { Copying::Words } else { copying }
 }
 
-fn piece_size(op: &Op, copying: Copying) -> usize {
+pub(super) fn piece_size(op: &Op, copying: Copying) -> usize {
     let word = if copying == Copying::AnyOrder { CELL } else { WORD };
     op.string_element().map_or(word, usize::from)
 }

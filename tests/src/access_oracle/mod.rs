@@ -10,6 +10,7 @@ mod enumerate;
 mod generate;
 mod machine;
 mod program;
+mod shared;
 
 pub use bounded::enumerate_within;
 pub use buffers::{Memory, Model};
@@ -17,3 +18,4 @@ pub use enumerate::{Enumeration, count_paths, enumerate};
 pub use generate::{generate, generate_weak};
 pub use machine::Copying;
 pub use program::{Kind, Op, Program};
+pub use shared::with_shared;

@@ -5,7 +5,7 @@
 //! `scripts/oracle` runs ten times as many programs; `campaign.rs` says how to look at a single one.
 
 use rscale_tests::access_oracle::{
-    Copying, Enumeration, Memory, Model, Program, count_paths, enumerate, enumerate_within, generate_weak,
+    Copying, Enumeration, Memory, Model, Program, count_paths, enumerate, enumerate_within, generate_weak, with_shared,
 };
 use rscale_tests::binary::rscale;
 use rscale_tests::campaign::{Campaign, SHOWN, interpreter};
@@ -114,9 +114,10 @@ fn case(number: u64) -> Case {
     let mut random = Random::new(number);
     let model = random.pick(&[Model::Tso, Model::Pso]);
     let bound = random.pick(&[None, None, None, None, Some(0), Some(1), Some(1), Some(2)]);
-    let memory = Memory { model, bound };
     loop {
         let program = generate_weak(&mut random);
+        let bounded = Memory { bound, ..Memory::of(model) };
+        let Some(memory) = with_shared(&program, bounded, Copying::Words, MOST_STATES) else { continue };
         let Some(truth) = enumerate(&program, memory, Copying::Words, MOST_STATES) else { continue };
         let Some(strong) = enumerate(&program, Memory::SC, Copying::Words, MOST_STATES) else { continue };
         let paths = count_paths(&program, memory, Copying::Words);
