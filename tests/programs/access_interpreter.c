@@ -22,13 +22,13 @@
 enum { THREADS = 4, STEPS = 32, BYTES = 32, MUTEXES = 2, CROWD = 600 };
 
 enum kind {
-    READ, READAT, WRITE, WRITEAT, UPDATE, ADD, XCHG, CAS, CASADD, AWAIT, MOVE, COPY, COMPARE, LOCK, TRYLOCK, UNLOCK,
-    SKIP, FENCE, CREATE, JOIN, KINDS
+    READ, READAT, WRITE, WRITEAT, UPDATE, ADD, XCHG, CAS, CASADD, AWAIT, MOVE, COPY, FILL, TEXT, COMPARE,
+    LOCK, TRYLOCK, UNLOCK, SKIP, FENCE, CREATE, JOIN, KINDS
 };
 
 static const char *const names[KINDS] = {
-    "read", "readat", "write", "writeat", "update", "add", "xchg", "cas", "casadd", "await", "move", "copy", "compare",
-    "lock", "trylock", "unlock", "skip", "fence", "create", "join"
+    "read", "readat", "write", "writeat", "update", "add", "xchg", "cas", "casadd", "await", "move", "copy", "fill",
+    "text", "compare", "lock", "trylock", "unlock", "skip", "fence", "create", "join"
 };
 
 struct step {
@@ -359,6 +359,24 @@ ACCESS void copy(unsigned form, char *to, char *from, size_t length)
         copy_rep_movsq(to, from, length);
 }
 
+ACCESS void fill(unsigned form, char *to, int value, size_t length)
+{
+    if (form % 2 == 0)
+        memset(to, value, length);
+    else
+        __builtin___memset_chk(to, value, length, length);
+}
+
+ACCESS void copy_text(unsigned form, char *to, const char *from)
+{
+    if (form % 3 == 0)
+        strcpy(to, from);
+    else if (form % 3 == 1)
+        stpcpy(to, from);
+    else
+        memccpy(to, from, 0, 8);
+}
+
 /* All accesses, stores, or loads. */
 static void on_fence(const struct step *step)
 {
@@ -495,6 +513,8 @@ static void *run(void *argument)
         case AWAIT: *to = on_await(step, p); break;
         case MOVE: BY_WIDTH(move, form, memory + step->value, p); break;
         case COPY: copy(form, memory + step->value, p, step->other); break;
+        case FILL: fill(form, p, step->value, step->other); break;
+        case TEXT: copy_text(form, memory + step->value, p); break;
         case COMPARE: *to = memcmp(p, memory + step->value, step->other) != 0; break;
         case SKIP: i += reg[step->reg] == 0 ? step->value : 0; break;
         case FENCE: on_fence(step); break;

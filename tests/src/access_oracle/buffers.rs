@@ -44,21 +44,16 @@ impl Access {
 struct Store {
     offset: usize,
     bytes: Vec<u8>,
+    /// Those of them that are not in memory yet.
+    pending: Bytes,
     /// Fences that its thread had passed.
     fences: usize,
 }
 
 impl Store {
-    fn overlaps(&self, other: &Store) -> bool {
-        self.offset < other.offset + other.bytes.len() && other.offset < self.offset + self.bytes.len()
-    }
-
-    fn access(&self) -> Access {
-        Access::new(self.offset, self.bytes.len(), true)
-    }
-
-    fn apply(&self, memory: &mut [u8; BYTES]) {
-        memory[self.offset..][..self.bytes.len()].copy_from_slice(&self.bytes);
+    fn apply(&self, memory: &mut [u8; BYTES], which: Bytes) {
+        let places = (self.offset..).zip(&self.bytes).filter(|(place, _)| which & 1 << place != 0);
+        places.for_each(|(place, &byte)| memory[place] = byte);
     }
 }
 
@@ -68,8 +63,10 @@ pub struct Buffers {
     model: Model,
     /// Stores that a buffer has room for; under PSO, those to the same bytes.
     bound: Option<usize>,
-    /// Bytes that threads share: other stores need no room.
+    /// Bytes that threads share: only they need room.
     shared: Bytes,
+    /// Bytes that do not go to memory at once.
+    delayed: Bytes,
     stores: Vec<Vec<Store>>,
     /// Fences that each thread has passed while its buffer had something in it.
     fences: Vec<usize>,
@@ -84,6 +81,8 @@ pub struct Memory {
     pub bound: Option<usize>,
     /// The bytes of which a store takes room.
     pub shared: Bytes,
+    /// The bytes of which a store is delayed at all.
+    pub delayed: Bytes,
 }
 
 impl Memory {
@@ -93,7 +92,7 @@ impl Memory {
     /// A model, with room for all stores.
     #[must_use]
     pub const fn of(model: Model) -> Memory {
-        Memory { model, bound: None, shared: Bytes::MAX }
+        Memory { model, bound: None, shared: Bytes::MAX, delayed: Bytes::MAX }
     }
 }
 
@@ -102,8 +101,8 @@ impl Buffers {
     #[must_use]
     pub fn new(memory: Memory, threads: usize) -> Buffers {
         let model = if memory.bound == Some(0) { Model::Sc } else { memory.model };
-        let Memory { bound, shared, .. } = memory;
-        Buffers { model, bound, shared, stores: vec![Vec::new(); threads], fences: vec![0; threads] }
+        let Memory { bound, shared, delayed, .. } = memory;
+        Buffers { model, bound, shared, delayed, stores: vec![Vec::new(); threads], fences: vec![0; threads] }
     }
 
     /// Whether all stores of a thread are in memory.
@@ -117,22 +116,25 @@ impl Buffers {
     pub fn has_room(&self, thread: usize, bytes: Option<(u8, u8)>) -> bool {
         let (Some(bound), Some((offset, length))) = (self.bound, bytes) else { return true };
         let place = Access::new(offset.into(), length.into(), true).bytes & self.shared;
-        let places = self.stores[thread].iter().map(|store| store.access().bytes & self.shared);
+        let places = self.stores[thread].iter().map(|store| store.pending & self.shared);
         let takes_room = |&other: &Bytes| other != 0 && (self.model == Model::Tso || other == place);
         self.model == Model::Sc || place == 0 || places.filter(takes_room).count() < bound
     }
 
     /// The stores of a thread, as accesses that are still to come.
     pub fn pending(&self, thread: usize) -> impl Iterator<Item = Access> + '_ {
-        self.stores[thread].iter().map(Store::access)
+        self.stores[thread].iter().map(|store| Access { bytes: store.pending, is_write: true })
     }
 
     /// The thread stores.
     pub fn store(&mut self, thread: usize, offset: u8, bytes: &[u8], memory: &mut [u8; BYTES]) {
-        let store = Store { offset: offset.into(), bytes: bytes.to_vec(), fences: self.fences[thread] };
-        match self.model {
-            Model::Sc => store.apply(memory),
-            Model::Tso | Model::Pso => self.stores[thread].push(store),
+        let delayed = if self.model == Model::Sc { 0 } else { self.delayed };
+        let all = Access::new(offset.into(), bytes.len(), true).bytes;
+        let (bytes, fences) = (bytes.to_vec(), self.fences[thread]);
+        let store = Store { offset: offset.into(), bytes, pending: all & delayed, fences };
+        store.apply(memory, all & !delayed);
+        if store.pending != 0 {
+            self.stores[thread].push(store);
         }
     }
 
@@ -150,7 +152,7 @@ impl Buffers {
             Model::Sc | Model::Tso => place == 0,
             Model::Pso => {
                 let store = &stores[place];
-                !stores[..place].iter().any(|older| older.overlaps(store) || older.fences < store.fences)
+                !stores[..place].iter().any(|older| older.pending & store.pending != 0 || older.fences < store.fences)
             }
         };
         (0..stores.len()).filter(is_ready)
@@ -158,14 +160,15 @@ impl Buffers {
 
     /// A store gets to memory.
     pub fn flush(&mut self, thread: usize, place: usize, memory: &mut [u8; BYTES]) {
-        self.stores[thread].remove(place).apply(memory);
+        let store = self.stores[thread].remove(place);
+        store.apply(memory, store.pending);
     }
 
     /// Memory as the thread sees it.
     #[must_use]
     pub fn seen_by(&self, thread: usize, memory: &[u8; BYTES]) -> [u8; BYTES] {
         let mut seen = *memory;
-        self.stores[thread].iter().for_each(|store| store.apply(&mut seen));
+        self.stores[thread].iter().for_each(|store| store.apply(&mut seen, store.pending));
         seen
     }
 }

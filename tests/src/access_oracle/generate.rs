@@ -46,7 +46,7 @@ const ALL: &[Kind] = &[
     Kind::Skip,
 ];
 
-/// What matters under weak memory: accesses of which none is made by the library, and whatever orders them.
+/// What matters under weak memory: accesses, and whatever orders them.
 const WEAK: &[Kind] =
     &[Kind::Read, Kind::Read, Kind::Read, Kind::Read, Kind::Write, Kind::Write, Kind::Write, Kind::Write, Kind::Fence];
 const WEAK_ATOMIC: &[Kind] =
@@ -56,6 +56,32 @@ const WEAK_CONTROL: &[Kind] =
 const WEAK_WAITS: &[Kind] = &[Kind::Await, Kind::Read, Kind::Write, Kind::Write, Kind::Write, Kind::Fence];
 const WEAK_LOCKS: &[Kind] = &[Kind::Lock, Kind::TryLock, Kind::Read, Kind::Read, Kind::Write, Kind::Write];
 const WEAK_COPIES: &[Kind] = &[Kind::Copy, Kind::Read, Kind::Read, Kind::Write, Kind::Write, Kind::Fence];
+
+const WEAK_LIBRARY: &[Kind] =
+    &[Kind::Copy, Kind::Copy, Kind::Fill, Kind::Read, Kind::Read, Kind::Write, Kind::Write, Kind::Fence];
+const WEAK_TEXTS: &[Kind] = &[Kind::Text, Kind::Text, Kind::Read, Kind::Read, Kind::Write, Kind::Write, Kind::Fence];
+
+/// As [`generate_weak`], with functions of the library.
+pub fn generate_library(random: &mut Random) -> Program {
+    let kinds = random.pick(&[WEAK_LIBRARY, WEAK_LIBRARY, WEAK_TEXTS]);
+    let widths: &[u8] = if kinds == WEAK_LIBRARY { random.pick(&[&[8], &[4, 8], &[4, 8]]) } else { &[8] };
+    let style = Style { kinds, widths, places: vec![0, 8, 16], skewed: 0 };
+    let [create, join] = [Kind::Create, Kind::Join].map(|kind| [1, 2].map(|thread| Op::plain(kind, thread)));
+    let mut threads = vec![[create, join].concat()];
+    for _ in 0..2 {
+        let length = if widths.len() > 1 { 2 } else { random.pick(&[2, 2, 3]) };
+        threads.push(body(random, &style, length));
+    }
+    let mut program = Program { threads };
+    for op in program.threads.iter_mut().flatten() {
+        make_plain(op);
+        if matches!(op.kind, Kind::Copy | Kind::Text) {
+            // No string instruction, and whole words.
+            (op.form, op.other) = (op.form % if op.kind == Kind::Copy { 2 } else { 3 }, op.other.next_multiple_of(8));
+        }
+    }
+    program
+}
 
 /// As [`generate`], for programs of which store buffers make a difference, and everything about them is known.
 pub fn generate_weak(random: &mut Random) -> Program {
@@ -67,23 +93,27 @@ pub fn generate_weak(random: &mut Random) -> Program {
     }
     let mut program = generate_in_style(random, &style);
     for op in program.threads.iter_mut().flatten() {
-        op.form = match op.kind {
-            // Compilers make a store that is sequentially consistent an exchange.
-            Kind::Write | Kind::WriteAt if op.form % 8 == 2 => 0,
-            // A yield is a system call.
-            Kind::Await => op.form % 3,
-            // Copies by the library wait for an empty buffer.
-            Kind::Copy => 2 + op.form % 2,
-            _ => op.form,
-        };
+        make_plain(op);
         // What the buffers make of the words of one store is not modelled.
         op.offset -= if op.is_torn() { op.offset % 16 } else { 0 };
         if op.kind == Kind::Copy {
-            // No more than two elements.
+            // By a string instruction, no more than two elements.
+            op.form = 2 + op.form % 2;
             op.other = if op.form == 2 { 2 } else { op.other };
         }
     }
     program
+}
+
+/// Takes the form without what would order stores.
+fn make_plain(op: &mut Op) {
+    op.form = match op.kind {
+        // Compilers make a store that is sequentially consistent an exchange.
+        Kind::Write | Kind::WriteAt if op.form % 8 == 2 => 0,
+        // A yield is a system call.
+        Kind::Await => op.form % 3,
+        _ => op.form,
+    };
 }
 
 /// A program with one to three threads besides a main thread that creates them, joins them and may take part.
@@ -210,7 +240,8 @@ fn operation(random: &mut Random, style: &Style, kind: Kind) -> Op {
         Kind::CompareExchange => Op { value: random.below(2) as u8, other: 2 + random.below(2) as u8, ..op },
         Kind::Move => Op { value: random.pick(&style.places) / width * width, ..op },
         Kind::Skip => Op { width: 0, offset: 0, form: 0, value: 1 + random.below(2) as u8, ..op },
-        Kind::Copy => in_pieces(random, op),
+        Kind::Copy | Kind::Text => in_pieces(random, op),
+        Kind::Fill => Op { width: 0, offset: random.pick(&[0, 8]), other: random.pick(&[8, 16]), ..op },
         Kind::Fence => Op { width: 0, offset: 0, value: random.pick(&[0, 0, 1, 1, 2]), ..op },
         Kind::Compare => Op { form: 0, ..in_pieces(random, op) },
         _ => op,

@@ -1,14 +1,14 @@
 //! The state of a program between two steps, and what a step does.
 
 use super::buffers::{Buffers, Memory};
+use super::pieces::{manner, piece_size, pieces, text_length};
 use super::program::{Kind, Op, Program};
 
 /// Bytes of memory.
 pub const BYTES: usize = 32;
 const MUTEXES: usize = 2;
 /// Bytes of a piece in which other threads can not come between.
-const WORD: usize = 8;
-const CELL: usize = 4;
+pub(super) const WORD: usize = 8;
 
 /// In which steps memory is copied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,7 +63,7 @@ pub struct Machine {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     pub(super) thread: usize,
-    piece: usize,
+    pub(super) piece: usize,
     writes: bool,
     pub(super) flushes: bool,
 }
@@ -158,6 +158,11 @@ impl Machine {
             Kind::WriteAt => Some((self.place(thread, op), op.width)),
             Kind::Update if !state.read.is_empty() => Some((op.offset, op.width)),
             Kind::Move if !state.read.is_empty() => Some((op.value, op.width)),
+            Kind::Fill => {
+                let piece = state.written.iter().position(|&written| !written).unwrap_or(0);
+                Some((op.offset + (piece * WORD) as u8, WORD as u8))
+            }
+            Kind::Text => state.read.first().copied().flatten().map(|seen| (op.value, text_length(seen))),
             Kind::Copy => {
                 let size = piece_size(op, copying) as u8;
                 let piece = state.written.iter().position(|&written| !written)?;
@@ -176,8 +181,9 @@ impl Machine {
         let op = *self.op(program, thread).expect("only running threads have steps");
         let is_done = match op.kind {
             Kind::Copy => self.copy(thread, &op, step, copying),
+            Kind::Fill => self.fill(thread, &op),
             Kind::Compare => self.compare(thread, &op, copying),
-            Kind::Update | Kind::Move | Kind::CompareExchangeAdd => self.in_two(thread, &op),
+            Kind::Update | Kind::Move | Kind::Text | Kind::CompareExchangeAdd => self.in_two(thread, &op),
             Kind::Lock | Kind::TryLock | Kind::Unlock => self.on_mutex(thread, &op),
             Kind::Create => {
                 self.threads[usize::from(op.value)].stage = Stage::Running;
@@ -214,18 +220,18 @@ impl Machine {
     }
 
     /// What a thread sees.
-    fn load(&self, thread: usize, offset: u8, width: u8) -> u64 {
+    pub(super) fn load(&self, thread: usize, offset: u8, width: u8) -> u64 {
         let seen = self.buffers.seen_by(thread, &self.memory);
         let bytes = &seen[usize::from(offset)..][..usize::from(width)];
         bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
     }
 
-    fn store(&mut self, thread: usize, offset: u8, width: u8, value: u64) {
+    pub(super) fn store(&mut self, thread: usize, offset: u8, width: u8, value: u64) {
         self.store_bytes(thread, offset, &value.to_le_bytes()[..usize::from(width)]);
     }
 
     /// To the buffer, or to memory where the buffer is empty and the step is one with that.
-    fn store_bytes(&mut self, thread: usize, offset: u8, bytes: &[u8]) {
+    pub(super) fn store_bytes(&mut self, thread: usize, offset: u8, bytes: &[u8]) {
         self.buffers.store(thread, offset, bytes, &mut self.memory);
     }
 
@@ -316,7 +322,8 @@ impl Machine {
 
     /// Reads in one step, and writes in a later one.
     fn in_two(&mut self, thread: usize, op: &Op) -> bool {
-        let now = self.load(thread, op.offset, op.width);
+        let width = if op.kind == Kind::Text { WORD as u8 } else { op.width };
+        let now = self.load(thread, op.offset, width);
         let Some(&Some(seen)) = self.threads[thread].read.first() else {
             self.threads[thread].read = vec![Some(now)];
             return false;
@@ -324,6 +331,7 @@ impl Machine {
         let value = u64::from(op.value);
         match op.kind {
             Kind::Move => self.store(thread, op.value, op.width, seen),
+            Kind::Text => self.store(thread, op.value, text_length(seen), seen),
             Kind::CompareExchangeAdd if now != seen => {
                 self.threads[thread].read = vec![Some(now)];
                 return false;
@@ -335,57 +343,6 @@ impl Machine {
             self.threads[thread].registers[usize::from(op.register)] = seen;
         }
         true
-    }
-
-    fn copy(&mut self, thread: usize, op: &Op, step: Step, copying: Copying) -> bool {
-        let copying = manner(op, copying);
-        if copying == Copying::AtOnce {
-            let from = usize::from(op.offset);
-            self.memory.copy_within(from..from + usize::from(op.other), op.value.into());
-            return true;
-        }
-        let size = piece_size(op, copying) as u8;
-        let state = &mut self.threads[thread];
-        state.read.resize(pieces(op, copying), None);
-        state.written.resize(pieces(op, copying), false);
-        // In order, the first piece that is not written is next.
-        let piece = match copying {
-            Copying::AnyOrder => step.piece,
-            _ => state.written.iter().position(|&written| !written).unwrap_or(0),
-        };
-        let distance = piece as u8 * size;
-        match state.read[piece] {
-            Some(seen) => {
-                state.written[piece] = true;
-                self.store(thread, op.value + distance, size, seen);
-            }
-            None => self.threads[thread].read[piece] = Some(self.load(thread, op.offset + distance, size)),
-        }
-        self.threads[thread].written.iter().all(|&written| written)
-    }
-
-    /// Word by word: one of the first range, one of the second, until they differ.
-    fn compare(&mut self, thread: usize, op: &Op, copying: Copying) -> bool {
-        let register = usize::from(op.register);
-        let ranges = [op.offset, op.value].map(usize::from);
-        let length = usize::from(op.other);
-        if copying == Copying::AtOnce {
-            let [first, second] = ranges.map(|start| &self.memory[start..start + length]);
-            self.threads[thread].registers[register] = u64::from(first != second);
-            return true;
-        }
-        let size = piece_size(op, copying);
-        let taken = self.threads[thread].read.len();
-        let place = ranges[taken % 2] + taken / 2 * size;
-        let value = self.load(thread, place as u8, size as u8);
-        let state = &mut self.threads[thread];
-        let differs = taken % 2 == 1 && state.read[taken - 1] != Some(value);
-        state.read.push(Some(value));
-        let is_done = differs || state.read.len() == 2 * length / size;
-        if is_done {
-            state.registers[register] = u64::from(differs);
-        }
-        is_done
     }
 
     fn on_mutex(&mut self, thread: usize, op: &Op) -> bool {
@@ -419,18 +376,4 @@ impl Machine {
         }
         text
     }
-}
-
-/// Copies by the library may take place in any manner; string instructions have their elements.
-fn manner(op: &Op, copying: Copying) -> Copying {
-    if op.string_element().is_some() { Copying::Words } else { copying }
-}
-
-pub(super) fn piece_size(op: &Op, copying: Copying) -> usize {
-    let word = if copying == Copying::AnyOrder { CELL } else { WORD };
-    op.string_element().map_or(word, usize::from)
-}
-
-fn pieces(op: &Op, copying: Copying) -> usize {
-    usize::from(op.other) / piece_size(op, copying)
 }

@@ -9,13 +9,14 @@ mod buffers;
 mod enumerate;
 mod generate;
 mod machine;
+mod pieces;
 mod program;
 mod shared;
 
 pub use bounded::enumerate_within;
 pub use buffers::{Memory, Model};
 pub use enumerate::{Enumeration, count_paths, enumerate};
-pub use generate::{generate, generate_weak};
+pub use generate::{generate, generate_library, generate_weak};
 pub use machine::Copying;
 pub use program::{Kind, Op, Program};
 pub use shared::with_shared;

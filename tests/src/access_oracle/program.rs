@@ -35,6 +35,10 @@ pub enum Kind {
     Move,
     /// Copies `other` bytes to offset `value`, in pieces.
     Copy,
+    /// Fills `other` bytes with `value`, in pieces.
+    Fill,
+    /// Copies a text of less than eight bytes, its zero included, to offset `value`: the word is read, then they are written.
+    Text,
     /// reg = whether `other` bytes at the offset and at offset `value` differ; in pieces.
     Compare,
     /// Takes mutex `value`.
@@ -68,6 +72,8 @@ impl Kind {
             Kind::Await => "await",
             Kind::Move => "move",
             Kind::Copy => "copy",
+            Kind::Fill => "fill",
+            Kind::Text => "text",
             Kind::Compare => "compare",
             Kind::Lock => "lock",
             Kind::TryLock => "trylock",
@@ -144,7 +150,10 @@ impl Program {
     #[must_use]
     pub fn has_words_only(&self) -> bool {
         let is_word = |op: &Op| match op.kind {
-            Kind::Copy | Kind::Compare => [op.offset, op.value, op.other].iter().all(|number| number.is_multiple_of(8)),
+            Kind::Fill => op.offset.is_multiple_of(8) && op.other.is_multiple_of(8),
+            Kind::Copy | Kind::Text | Kind::Compare => {
+                [op.offset, op.value, op.other].iter().all(|number| number.is_multiple_of(8))
+            }
             _ => op.width == 0 || (op.width == 8 && op.offset.is_multiple_of(8)),
         };
         self.threads.iter().flatten().all(is_word)
@@ -156,10 +165,11 @@ impl Program {
         self.threads.iter().flatten().any(|op| matches!(op.kind, Kind::Await | Kind::CompareExchangeAdd))
     }
 
-    /// Whether something is copied or compared in pieces.
+    /// Whether something is copied, filled or compared in pieces.
     #[must_use]
     pub fn has_pieces(&self) -> bool {
-        self.threads.iter().flatten().any(|op| matches!(op.kind, Kind::Copy | Kind::Compare))
+        let is_piecewise = |op: &Op| matches!(op.kind, Kind::Copy | Kind::Fill | Kind::Text | Kind::Compare);
+        self.threads.iter().flatten().any(is_piecewise)
     }
 }
 

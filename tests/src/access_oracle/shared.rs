@@ -3,41 +3,65 @@
 //! Only stores to such bytes take room in a buffer. A store that nobody else can look at is as good as visible at once, and
 //! a program makes very many of them: a bound that counted them would say nothing about the program.
 
-use super::buffers::{Access, Bytes, Memory};
+use super::buffers::{Access, Memory};
 use super::enumerate::reachable;
-use super::machine::{Copying, Machine, piece_size};
+use super::machine::{Copying, Machine};
+use super::pieces::piece_size;
 use super::program::{Kind, Op, Program};
 
-/// The same model, with the bytes that threads share in this program; None if there are more states than this. Which they
-/// are may depend on how many stores there is room for, so they are collected until there are no more.
+/// The same model, with the bytes that threads share in this program: only stores to them are delayed. None if there are
+/// more states than this, or if it is not clear of which stores that is so: where accesses of different widths meet, one
+/// may say that they share all bytes of both, or those only that both have.
+///
+/// Which bytes they are may depend on how many stores there is room for, so they are collected until there are no more.
 #[must_use]
 pub fn with_shared(program: &Program, memory: Memory, copying: Copying, most_states: usize) -> Option<Memory> {
-    let mut memory = Memory { shared: 0, ..memory };
+    let (mut shared, mut common) = (0, 0);
     loop {
-        let mut shared = memory.shared;
-        reachable(program, memory, copying, most_states, |machine, _| shared |= raced(machine, program, copying))?;
-        if shared == memory.shared {
-            return Some(memory);
+        let known = shared;
+        let memory = Memory { shared, ..memory };
+        reachable(program, memory, copying, most_states, |machine, _| {
+            for [first, second] in meetings(machine, program, copying) {
+                shared |= first.bytes | second.bytes;
+                common |= first.bytes & second.bytes;
+            }
+        })?;
+        if shared == known {
+            break;
         }
-        memory.shared = shared;
     }
+    let is_clear = |op: &Op| {
+        let further = if matches!(op.kind, Kind::WriteAt) { 8 } else { 0 };
+        let bytes = match op.kind {
+            Kind::Write | Kind::WriteAt | Kind::Update => {
+                Access::new(op.offset.into(), usize::from(op.width) + further, true).bytes
+            }
+            Kind::Move => Access::new(op.value.into(), op.width.into(), true).bytes,
+            Kind::Copy => Access::new(op.value.into(), op.other.into(), true).bytes,
+            Kind::Text => Access::new(op.value.into(), 8, true).bytes,
+            Kind::Fill => Access::new(op.offset.into(), op.other.into(), true).bytes,
+            _ => 0,
+        };
+        bytes & shared == bytes & common
+    };
+    program.threads.iter().flatten().all(is_clear).then_some(Memory { shared, delayed: shared, ..memory })
 }
 
-/// The bytes of all pairs of accesses that meet in a state.
-fn raced(machine: &Machine, program: &Program, copying: Copying) -> Bytes {
+/// The pairs of accesses of different threads that meet in a state: none of them has to come first.
+fn meetings(machine: &Machine, program: &Program, copying: Copying) -> Vec<[Access; 2]> {
     let of_thread = |thread: usize| -> Vec<Access> {
         let next = machine.op(program, thread).and_then(|op| next_access(machine, thread, op, copying));
         machine.buffers.pending(thread).chain(next).collect()
     };
     let accesses: Vec<_> = (0..machine.threads.len()).map(of_thread).collect();
-    let mut shared = 0;
-    for (index, first) in accesses.iter().enumerate() {
-        for second in accesses[index + 1..].iter().flatten() {
-            let meets = first.iter().filter(|first| first.conflicts(second));
-            shared |= meets.fold(0, |bytes, first| bytes | first.bytes | second.bytes);
+    let mut meetings = Vec::new();
+    for (index, of_first) in accesses.iter().enumerate() {
+        for &second in accesses[index + 1..].iter().flatten() {
+            let met = of_first.iter().filter(|first| first.conflicts(&second));
+            meetings.extend(met.map(|&first| [first, second]));
         }
     }
-    shared
+    meetings
 }
 
 /// The access that the next step of a thread makes, if it makes one.
@@ -54,6 +78,10 @@ fn next_access(machine: &Machine, thread: usize, op: &Op, copying: Copying) -> O
                 Access::new(offset + piece * size, size, false)
             }
         }),
+        Kind::Fill | Kind::Text => Some(match machine.stores_next(thread, op, copying) {
+            Some((to, length)) => Access::new(to.into(), length.into(), true),
+            None => Access::new(offset, 8, false),
+        }),
         Kind::Compare => {
             let size = piece_size(op, copying);
             let range = [op.offset, op.value][state.read.len() % 2];
@@ -68,7 +96,7 @@ fn next_access(machine: &Machine, thread: usize, op: &Op, copying: Copying) -> O
 
 #[cfg(test)]
 mod tests {
-    use super::super::buffers::Model;
+    use super::super::buffers::{Bytes, Model};
     use super::super::program::{Kind, Op};
     use super::*;
 
