@@ -19,22 +19,34 @@ struct Way {
 #[must_use]
 pub fn enumerate_within(program: &Program, memory: Memory, bound: usize) -> Enumeration {
     let mut enumeration = Enumeration::default();
+    let states = reachable_within(program, memory, bound, |machine, steps| {
+        if steps.is_empty() {
+            enumeration.end(program, machine);
+        }
+    });
+    Enumeration { states, ..enumeration }
+}
+
+/// Looks at every state that can be reached so, with the steps that can be taken there. Returns their number.
+pub(super) fn reachable_within(
+    program: &Program,
+    memory: Memory,
+    bound: usize,
+    mut look: impl FnMut(&Machine, &[Step]),
+) -> usize {
     let initial = Way { machine: Machine::initial(program, memory), running: None, left: bound };
     let mut known = HashSet::from([initial.clone()]);
     let mut left = vec![initial];
     while let Some(way) = left.pop() {
         let steps = way.machine.steps(program, Copying::Words);
+        look(&way.machine, &steps);
         for next in steps.iter().filter_map(|&step| way.after(program, step, &steps)) {
             if known.insert(next.clone()) {
                 left.push(next);
             }
         }
-        if steps.is_empty() {
-            enumeration.end(program, &way.machine);
-        }
     }
-    enumeration.states = known.len();
-    enumeration
+    known.len()
 }
 
 impl Way {

@@ -19,4 +19,4 @@ pub use enumerate::{Enumeration, count_paths, enumerate};
 pub use generate::{generate, generate_library, generate_weak};
 pub use machine::Copying;
 pub use program::{Kind, Op, Program};
-pub use shared::with_shared;
+pub use shared::{shows_within, with_shared};

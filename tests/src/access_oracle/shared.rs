@@ -3,6 +3,7 @@
 //! Only stores to such bytes take room in a buffer. A store that nobody else can look at is as good as visible at once, and
 //! a program makes very many of them: a bound that counted them would say nothing about the program.
 
+use super::bounded::reachable_within;
 use super::buffers::{Access, Memory};
 use super::enumerate::reachable;
 use super::machine::{Copying, Machine};
@@ -45,6 +46,24 @@ pub fn with_shared(program: &Program, memory: Memory, copying: Copying, most_sta
         bytes & shared == bytes & common
     };
     program.threads.iter().flatten().all(is_clear).then_some(Memory { shared, delayed: shared, ..memory })
+}
+
+/// Whether all that threads share shows with so many preemptions. A search within a bound knows nothing of the rest, and takes
+/// stores there for visible at once; then a thread need not wait for them, where another one would be let run.
+#[must_use]
+pub fn shows_within(program: &Program, memory: Memory, bound: usize) -> bool {
+    let mut shown = 0;
+    loop {
+        let known = shown;
+        let narrow = Memory { shared: shown, delayed: shown, ..memory };
+        reachable_within(program, narrow, bound, |machine, _| {
+            let meetings = meetings(machine, program, Copying::Words);
+            shown |= meetings.iter().fold(0, |bytes, [first, second]| bytes | first.bytes | second.bytes);
+        });
+        if shown == known {
+            return shown == memory.shared;
+        }
+    }
 }
 
 /// The pairs of accesses of different threads that meet in a state: none of them has to come first.
