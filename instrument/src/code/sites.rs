@@ -182,13 +182,17 @@ fn size(size: MemorySize) -> u16 {
 fn strength(fence: &Instruction) -> u16 {
     match fence.mnemonic() {
         Mnemonic::Lfence => region::Site::ORDERS_LOADS,
-        Mnemonic::Sfence => region::Site::ORDERS_STORES,
+        Mnemonic::Sfence | Mnemonic::Clflush => region::Site::ORDERS_STORES,
         _ => region::Site::ORDERS_ALL,
     }
 }
 
+/// Instructions that order memory without accessing it. Those that serialise drain the store buffer; `clflush` is ordered with
+/// all stores.
 fn is_fence(instruction: &Instruction) -> bool {
-    matches!(instruction.mnemonic(), Mnemonic::Mfence | Mnemonic::Lfence | Mnemonic::Sfence)
+    let is_pure = matches!(instruction.mnemonic(), Mnemonic::Mfence | Mnemonic::Lfence | Mnemonic::Sfence);
+    let serialises = matches!(instruction.mnemonic(), Mnemonic::Cpuid | Mnemonic::Serialize);
+    is_pure || serialises || instruction.mnemonic() == Mnemonic::Clflush
 }
 
 /// Whether any operand is in memory, explicitly or as string instructions have it.

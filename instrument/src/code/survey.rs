@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use object::{Object, ObjectSymbol, SymbolKind};
+
 use super::functions::Function;
 use super::layout::Layout;
 use super::liveness::CallFlags;
@@ -129,7 +131,10 @@ impl Survey {
             return Err(SurveyError::NoCode(path.to_owned()));
         }
         let unwind = UnwindTables::new(&image).map(|tables| tables.functions()).unwrap_or_default();
-        Ok(Surveyor::new(&layout, &unwind).survey())
+        let mut survey = Surveyor::new(&layout, &unwind).survey();
+        // Another file can take the address of a thread-local variable that both know by name.
+        survey.takes_thread_local_address |= file.dynamic_symbols().any(|symbol| symbol.kind() == SymbolKind::Tls);
+        Ok(survey)
     }
 
     /// The number of the program's functions, instrumentable or not.

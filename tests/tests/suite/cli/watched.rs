@@ -113,6 +113,46 @@ fn a_race_in_a_library_is_found_where_it_is_watched() {
     }
 }
 
+/// A thread-local variable of the program, and another thread that is given its address by a library: only there is it taken.
+const OWN_COUNTER: &str = "\
+#include <assert.h>
+#include <pthread.h>
+__thread int own;
+void publish(void);
+void count(void);
+static void *other(void *unused) { count(); return unused; }
+int main(void) {
+    pthread_t thread;
+    publish();
+    pthread_create(&thread, 0, other, 0);
+    own++;
+    pthread_join(thread, 0);
+    assert(own == 2);
+    return 0;
+}
+";
+const PUBLISHING: &str = "\
+extern __thread int own;
+static int *volatile published;
+void publish(void) { published = &own; }
+void count(void) { (*published)++; }
+";
+
+#[test]
+fn a_thread_local_variable_whose_address_another_module_takes() {
+    let place = Place::new();
+    let source = place.scratch.write("publishing.c", PUBLISHING);
+    compile(&source, &place.scratch.file("libpublishing.so"), &["-shared", "-fPIC"]).expect("the library compiles");
+    let directory = place.scratch.path().display().to_string();
+    let options = [format!("-L{directory}"), "-lpublishing".into(), format!("-Wl,-rpath,{directory}")];
+    let source = place.scratch.write("program.c", OWN_COUNTER);
+    compile(&source, &place.scratch.file("program"), &options).expect("the program compiles");
+    let finished = place.rscale(&["run", "./program", "--instrument", "libpublishing.so", "--json", "-"]);
+    expect_status(&finished, 1);
+    assert_eq!(summary(&finished).of_first_finding("kind"), "assertion");
+    expect_status(&place.rscale(&["replay", "trace.txt"]), 1);
+}
+
 #[test]
 fn several_libraries_are_watched() {
     let place = with_libraries(&["first", "second"]);
