@@ -21,7 +21,9 @@ pub fn rivals(history: &History, event: &Event, predecessors: &[Predecessor], fo
             Link::Fixed => {}
             Link::Reach => {
                 let first = predecessor.event;
-                let is_possible = event.wait == Wait::Nothing || seen_without(history, event, first) != Possible::No;
+                let is_possible = event.wait == Wait::Nothing
+                    || seen_without(history, event, first) != Possible::No
+                    || is_allowed_without(history, event, first);
                 if is_possible && is_direct(history, first, predecessors, |other| other == predecessor) {
                     found.push(first);
                 }
@@ -239,6 +241,19 @@ fn written_without(history: &History, event: &Event, entry: &Entry) -> Possible 
         writes.any(|known| !history.happens_before(entry.event, known.event))
     });
     if is_written { Possible::Yes } else { Possible::No }
+}
+
+/// Whether something else allowed the event, which had to wait: then it comes along to before the earlier event.
+fn is_allowed_without(history: &History, event: &Event, first: EventIndex) -> bool {
+    let thread = event.footprint.thread();
+    let is_free = |index: EventIndex| index > first && !history.happens_before(first, index);
+    let is_sent = |index: EventIndex| history.event(index).footprint.reach == Reach::Thread(thread);
+    let is_written = |variable: VariableId| {
+        let since = history.touched(variable).iter().rev().take_while(|known| known.event > first);
+        since.filter(|known| known.mode != Mode::Read && known.thread != thread).any(|known| is_free(known.event))
+    };
+    (first + 1..history.len()).any(|index| is_sent(index) && is_free(index))
+        || event.footprint.touches.iter().any(|touch| is_written(touch.variable))
 }
 
 /// Whatever it waits for: the execution shows whether it was possible before the earlier event.
