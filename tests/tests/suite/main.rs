@@ -14,6 +14,7 @@ mod preemption_oracle;
 mod race_oracle;
 mod readme;
 mod real;
+mod real_conformance;
 mod recipes;
 mod scopes;
 mod swaps;
