@@ -110,6 +110,22 @@ impl QuietSteps {
         (self.kinds, self.all_joins) = (known.kinds, known.joins.clone());
     }
 
+    /// What has been learned, for another process: the kinds, and who joins which thread.
+    #[must_use]
+    pub fn saved(&self) -> (u32, Vec<(u64, u16)>) {
+        let mut joins: Vec<(u64, u16)> = self.joins.iter().map(|(joined, joiner)| (joined.0, joiner.0)).collect();
+        joins.sort_unstable();
+        (self.kinds.to_code(), joins)
+    }
+
+    /// Goes by what another process has learned.
+    pub fn restore(&mut self, (kinds, joins): &(u32, Vec<(u64, u16)>)) {
+        self.kinds = self.kinds.among(Quiet::from_code(*kinds));
+        self.joins = joins.iter().map(|&(joined, joiner)| (Variable(joined), ThreadId(joiner))).collect();
+        let mut all = self.all_joins.lock().unwrap_or_else(PoisonError::into_inner);
+        all.clone_from(&self.joins);
+    }
+
     /// The search begins anew, with what has been learned.
     pub fn restart(&mut self) {
         self.was_wrong = false;

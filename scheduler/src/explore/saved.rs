@@ -1,7 +1,10 @@
 //! A search on its way, for another process.
 
-use super::Counts;
-use crate::reduce::SavedReduction;
+use super::{Branches, Counts};
+use crate::frontend::Fingerprint;
+use crate::parallel::{open, seal};
+use crate::reduce::{Names, SavedReduction};
+use crate::report::base64;
 use crate::sample::SavedSample;
 use rscale_protocol::arena::Token;
 use serde::{Deserialize, Serialize};
@@ -15,6 +18,58 @@ pub enum Saved {
     Sample(SavedSample),
     /// A search that several workers share.
     Crew(SavedCrew),
+    /// A search in depth.
+    Depth(Box<SavedDepth>),
+}
+
+/// A search in depth, between two runs.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SavedDepth {
+    /// The path, what is left beside it, and the order: a message, in base64.
+    pub part: String,
+    /// What has been done.
+    pub counts: Counts,
+    /// How often each filter has cut something at its bound.
+    pub cut: Vec<u64>,
+    /// What has been learned about steps that are taken at once.
+    pub quiet: (u32, Vec<(u64, u16)>),
+}
+
+/// States that were visited since a search was saved for the last time.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Visited {
+    /// Whether the search has begun anew since: those that were written down before do not count.
+    pub anew: bool,
+    /// Their hashes, one after the other, in base64.
+    pub states: String,
+}
+
+impl Visited {
+    /// What several of them say, one after the other.
+    #[must_use]
+    pub fn all(visited: Vec<Visited>) -> Option<Visited> {
+        let first = visited.iter().rposition(|visited| visited.anew).unwrap_or(0);
+        let bytes = visited.get(first..)?.iter().filter_map(|visited| base64::decode(&visited.states));
+        let anew = visited.iter().any(|visited| visited.anew);
+        let states = base64::encode(&bytes.collect::<Vec<_>>().concat());
+        (!visited.is_empty()).then_some(Visited { anew, states })
+    }
+
+    /// The hashes. None if they are none.
+    #[must_use]
+    pub fn hashes(&self) -> Option<Vec<Fingerprint>> {
+        let bytes = base64::decode(&self.states)?;
+        let whole = bytes.chunks_exact(size_of::<Fingerprint>());
+        let is_whole = whole.remainder().is_empty();
+        is_whole.then(|| whole.filter_map(|hash| hash.try_into().ok()).map(Fingerprint::from_le_bytes).collect())
+    }
+
+    /// These.
+    #[must_use]
+    pub fn of(anew: bool, hashes: &[Fingerprint]) -> Visited {
+        let bytes: Vec<u8> = hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect();
+        Visited { anew, states: base64::encode(&bytes) }
+    }
 }
 
 /// What several workers know together.
@@ -32,7 +87,22 @@ impl Saved {
     pub fn schedule(&self) -> Option<Vec<Token>> {
         match self {
             Saved::Reduction(saved) => saved.schedule(),
+            Saved::Depth(saved) => saved.branches().map(|branches| branches.way.schedule),
             Saved::Sample(_) | Saved::Crew(_) => Some(Vec::new()),
         }
+    }
+}
+
+impl SavedDepth {
+    /// The words for a part of a search.
+    #[must_use]
+    pub fn words(branches: &Branches) -> String {
+        base64::encode(&seal(branches, &Names::default()))
+    }
+
+    /// The path, and what is left beside it.
+    #[must_use]
+    pub fn branches(&self) -> Option<Branches> {
+        open(&base64::decode(&self.part)?, &Names::default()).ok()
     }
 }

@@ -4,11 +4,12 @@
 //! (Algorithm 2), and cuts them where a filter prunes the step that was taken.
 
 use super::{
-    Absorbed, Candidates, Counts, Frontier, Node, Order, Path, Plan, QuietSteps, Strategy, Way, divergence, explored,
+    Absorbed, Candidates, Counts, Frontier, Node, Order, Path, Plan, QuietSteps, Saved, Strategy, Visited, Way,
+    divergence, explored,
 };
 use crate::backend::Returns;
 use crate::filters::{Claim, Filter, Heritage, Preserves};
-use crate::frontend::{Configuration, Execution};
+use crate::frontend::{Configuration, Execution, Fingerprint};
 use crate::reduce::Sharing;
 use rscale_protocol::arena::{Beyond, LocalState, Step, Token};
 use rscale_protocol::{Choice, Ending, ThreadId, ThreadSet};
@@ -18,7 +19,7 @@ pub struct Search {
     pub(super) path: Path,
     pub(super) configuration: Configuration,
     /// Whether some filter looks at the configuration.
-    is_configured: bool,
+    pub(super) is_configured: bool,
     pub(super) filters: Vec<Box<dyn Filter>>,
     /// What is done at once.
     pub(super) quiet: QuietSteps,
@@ -136,12 +137,17 @@ impl Search {
     /// Follows the run from the first state that is new, and from the step out of the state it branches off. Returns
     /// whether no filter cut it.
     fn walk(&mut self, execution: &Execution, known: usize) -> bool {
+        self.walk_to(execution.steps.len(), execution, known)
+    }
+
+    /// Follows the run up to the state behind so many steps.
+    pub(super) fn walk_to(&mut self, depth: usize, execution: &Execution, known: usize) -> bool {
         let mut index = known;
         let mut is_mine = true;
         if self.path.nodes().is_empty() {
             is_mine = self.enter_state(execution, 0, ThreadSet::EMPTY);
         }
-        while let Some(step) = execution.steps.get(index) {
+        while let Some(step) = execution.steps.get(index).filter(|_| index < depth) {
             let token = step.token();
             if !self.path.last().is_some_and(|node| node.candidates.contains(token)) {
                 return false;
@@ -168,7 +174,7 @@ impl Search {
     }
 
     /// Whether the run did not even lead to where the search goes on.
-    fn is_astray(&self) -> bool {
+    pub(super) fn is_astray(&self) -> bool {
         self.root.as_ref().is_some_and(|root| self.path.depth() < root.schedule.len())
     }
 
@@ -313,6 +319,30 @@ impl Strategy for Search {
 
     fn add_cut(&mut self, cut: &[u64]) {
         self.filters.iter_mut().zip(cut).for_each(|(filter, &cut)| filter.add_cut(cut));
+    }
+
+    fn can_be_saved(&self) -> bool {
+        self.frontier.is_none()
+    }
+
+    fn save(&self) -> Option<Saved> {
+        self.has_begun.then(|| Saved::Depth(Box::new(self.saved())))
+    }
+
+    fn go_on(&mut self, saved: &Saved, execution: &Execution) -> bool {
+        matches!(saved, Saved::Depth(saved) if self.restored(saved, execution).is_some())
+    }
+
+    fn note_states(&mut self) {
+        self.filters.iter_mut().for_each(|filter| filter.note_states());
+    }
+
+    fn take_visited(&mut self) -> Option<Visited> {
+        self.filters.iter_mut().find_map(|filter| filter.take_visited())
+    }
+
+    fn add_visited(&mut self, states: &[Fingerprint]) {
+        self.filters.iter_mut().for_each(|filter| filter.add_visited(states));
     }
 
     fn take_frontier(&mut self) -> Option<Frontier> {

@@ -1,9 +1,9 @@
 //! Strategies: what decides which schedule is run next (SCALE, section 5.3.4).
 
-use super::{Counts, Frontier, Level, Saved};
+use super::{Counts, Frontier, Level, Saved, Visited};
 use crate::backend::Returns;
 use crate::filters::Preserves;
-use crate::frontend::Execution;
+use crate::frontend::{Execution, Fingerprint};
 use crate::reduce::Sharing;
 use crate::sample::Sample;
 use rscale_protocol::arena::{Beyond, Step, Token};
@@ -146,6 +146,17 @@ pub trait Strategy {
     fn go_on(&mut self, _saved: &Saved, _execution: &Execution) -> bool {
         false
     }
+
+    /// Whether it is written down how the search stands: then it takes note of the states that it visits.
+    fn note_states(&mut self) {}
+
+    /// The states that were visited since the last call.
+    fn take_visited(&mut self) -> Option<Visited> {
+        None
+    }
+
+    /// These were visited by another process.
+    fn add_visited(&mut self, _states: &[Fingerprint]) {}
 
     /// How often each filter has cut something at its bound.
     fn cut(&self) -> Vec<u64> {

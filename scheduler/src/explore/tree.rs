@@ -9,7 +9,7 @@
 //! has one memory for all: a state belongs to whoever comes there first, and with it all that follows, down to states that
 //! others were at before. What sleeps in a state is part of what is given away.
 
-use super::{Branches, Candidates, Counts, Fork, Node, Plan, Search, Strategy, Way};
+use super::{Branches, Candidates, Counts, Fork, Node, Plan, SavedDepth, Search, Strategy, Way};
 use crate::backend::Returns;
 use crate::frontend::Execution;
 use crate::reduce::{Common, Item, Released, Sharing};
@@ -38,6 +38,44 @@ impl Search {
     /// The steps of the path to a state of it.
     fn schedule_to(&self, depth: usize) -> Vec<Token> {
         self.path.nodes()[..depth].iter().filter_map(Node::token).collect()
+    }
+
+    /// All that is left, from the first state of the path to the last one with something left.
+    fn whole_way(&self) -> Way {
+        let is_open = |node: &Node| !node.candidates.is_empty();
+        let Some(last) = self.path.nodes().iter().rposition(is_open) else { return Way::default() };
+        let forks = (0..=last).map(|depth| self.fork_at(depth));
+        let matters = |fork: &Fork| !fork.steps.is_empty() || !fork.heritage.is_empty();
+        Way { schedule: self.schedule_to(last), forks: forks.filter(matters).collect() }
+    }
+
+    /// The search between two runs, for another process.
+    pub(super) fn saved(&self) -> SavedDepth {
+        let branches = Branches { way: self.whole_way(), order: self.order, weight: 1.0 };
+        let (part, quiet) = (SavedDepth::words(&branches), self.quiet.saved());
+        SavedDepth { part, counts: self.counts, cut: self.cut(), quiet }
+    }
+
+    /// Goes on where another process was. The execution follows the path. None if it does not.
+    pub(super) fn restored(&mut self, saved: &SavedDepth, execution: &Execution) -> Option<()> {
+        let Branches { way, order, .. } = saved.branches()?;
+        self.order = order;
+        self.quiet.restore(&saved.quiet);
+        self.has_begun = true;
+        let (depth, is_over) = (way.schedule.len(), way.forks.is_empty());
+        self.set_out(way);
+        if !is_over {
+            if self.is_configured {
+                self.configuration.begin(execution, 0);
+            }
+            self.walk_to(depth, execution, 0);
+            if self.is_astray() {
+                return None;
+            }
+        }
+        self.counts = saved.counts;
+        self.add_cut(&saved.cut);
+        Some(())
     }
 
     /// The first state of the path with something left that others could explore.

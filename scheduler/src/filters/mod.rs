@@ -17,8 +17,8 @@ mod superstep;
 pub use shared::{Claim, SharedStates};
 
 use crate::config::FilterChoice;
-use crate::explore::{Candidates, Levels, Path, QuietSteps, Search, Strategy};
-use crate::frontend::Configuration;
+use crate::explore::{Candidates, Levels, Path, QuietSteps, Search, Strategy, Visited};
+use crate::frontend::{Configuration, Fingerprint};
 use crate::sample::Sampled;
 use rscale_protocol::arena::Token;
 use rscale_protocol::{MemoryModel, ThreadSet};
@@ -280,6 +280,17 @@ pub trait Filter {
     fn share(&mut self) -> Option<Arc<SharedStates>> {
         None
     }
+
+    /// Takes note of the states that it remembers from now on.
+    fn note_states(&mut self) {}
+
+    /// Those that it has remembered since the last call.
+    fn take_visited(&mut self) -> Option<Visited> {
+        None
+    }
+
+    /// Remembers these.
+    fn add_visited(&mut self, _states: &[Fingerprint]) {}
 
     /// Uses the memory of another one.
     fn agree_with(&mut self, _states: &Arc<SharedStates>) {}

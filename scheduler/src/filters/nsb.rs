@@ -9,7 +9,7 @@
 use super::seen::{MOST_STATES, States};
 use super::shared::{Claim, SharedStates};
 use super::{Filter, FilterInfo, Heritage, Make, Needs, Preserves};
-use crate::explore::{Candidates, Path};
+use crate::explore::{Candidates, Path, Visited};
 use crate::frontend::{Configuration, Fingerprint};
 use rscale_protocol::arena::Token;
 use rscale_protocol::{ThreadId, ThreadSet};
@@ -23,7 +23,7 @@ pub(super) const INFO: FilterInfo = FilterInfo {
     needs: Needs::NOTHING,
     make: Make::Filter(|most| {
         let states = most.map_or_else(States::all, States::at_most);
-        Box::new(NotSeenBefore { seen: Seen::Alone(states), targets: Vec::new() })
+        Box::new(NotSeenBefore { seen: Seen::Alone(states), targets: Vec::new(), noted: None })
     }),
 };
 
@@ -32,6 +32,8 @@ struct NotSeenBefore {
     seen: Seen,
     /// For each state of the path, where the steps that are left lead to: only if others may come there before.
     targets: Vec<Vec<Target>>,
+    /// What was remembered since that was asked for, if it is to be written down, and whether all was forgotten before.
+    noted: Option<(bool, Vec<Fingerprint>)>,
 }
 
 /// Where a step leads to, and whose next steps do not depend on it: who sleeps sleeps on there.
@@ -110,6 +112,7 @@ impl Filter for NotSeenBefore {
         match &mut self.seen {
             Seen::Alone(states) => {
                 states.insert(configuration.fingerprint());
+                self.noted.iter_mut().for_each(|(_, noted)| noted.push(configuration.fingerprint()));
                 Claim::Everything
             }
             Seen::Together(states) => {
@@ -137,6 +140,22 @@ impl Filter for NotSeenBefore {
     fn restart(&mut self) {
         if let Seen::Alone(states) = &mut self.seen {
             *states = states.emptied();
+            self.noted.iter_mut().for_each(|noted| *noted = (true, Vec::new()));
+        }
+    }
+
+    fn note_states(&mut self) {
+        self.noted.get_or_insert_default();
+    }
+
+    fn take_visited(&mut self) -> Option<Visited> {
+        let (anew, states) = self.noted.as_mut().map(std::mem::take)?;
+        Some(Visited::of(anew, &states))
+    }
+
+    fn add_visited(&mut self, visited: &[Fingerprint]) {
+        if let Seen::Alone(states) = &mut self.seen {
+            visited.iter().for_each(|&state| states.insert(state));
         }
     }
 

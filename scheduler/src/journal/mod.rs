@@ -10,6 +10,7 @@ mod record;
 pub use record::{Found, Record, Search, State, VERSION};
 
 use crate::exit::Failure;
+use crate::explore::Visited;
 use record::{CHECKSUM, Numbered, line};
 use rscale_replay::atomic;
 use std::fs::{File, OpenOptions};
@@ -57,6 +58,8 @@ pub struct Story {
     pub search: Search,
     /// Where it stands; None if it has hardly begun.
     pub state: Option<Box<State>>,
+    /// The states that were visited, if that is kept.
+    pub visited: Option<Visited>,
     /// What was found.
     pub findings: Vec<Found>,
     /// What the user should know about the file.
@@ -134,11 +137,12 @@ impl Journal {
     }
 
     /// Writes a record down, for good. Where that fails, the search goes on, and it is tried again with the next one.
-    pub fn write(&mut self, record: Record) {
+    pub fn write(&mut self, mut record: Record) {
         self.last = Instant::now();
-        match &record {
+        match &mut record {
             Record::Finding(found) => self.findings.push(found.clone()),
-            _ => self.waiting.retain(|earlier| matches!(earlier, Record::Finding(_))),
+            Record::State(state) => self.replace_waiting(state),
+            Record::Search(_) => {}
         }
         self.waiting.push(record);
         let waiting = std::mem::take(&mut self.waiting);
@@ -153,6 +157,15 @@ impl Journal {
             }
         }
         self.waiting.extend(left);
+    }
+
+    /// A state takes the place of one that could not be written.
+    fn replace_waiting(&mut self, state: &mut State) {
+        for earlier in self.waiting.extract_if(.., |earlier| matches!(earlier, Record::State(_))) {
+            if let Record::State(earlier) = earlier {
+                state.visited = joined(earlier.visited, state.visited.take());
+            }
+        }
     }
 
     fn append(&mut self, record: &Record) -> io::Result<()> {
@@ -173,8 +186,17 @@ impl Journal {
 
     /// Puts a file with nothing but what is needed in the place of this one.
     fn write_anew(&mut self, state: &Record) -> io::Result<()> {
+        let mut state = state.clone();
+        if let Record::State(state) = &mut state
+            && state.visited.is_some()
+        {
+            let earlier = std::fs::read(&self.path)?;
+            let earlier = earlier.get(..self.length as usize).unwrap_or(&earlier);
+            let (story, ..) = read(earlier).map_err(io::Error::other)?;
+            state.visited = joined(story.visited, state.visited.take());
+        }
         let findings = self.findings.iter().cloned().map(Record::Finding);
-        let records = std::iter::once(Record::Search(self.search.clone())).chain(findings).chain([state.clone()]);
+        let records = std::iter::once(Record::Search(self.search.clone())).chain(findings).chain([state]);
         let lines: Vec<String> = (0..).zip(records).map(|(number, record)| line(number, &record)).collect();
         let text = lines.concat();
         atomic::write(&self.path, text.as_bytes())?;
@@ -189,6 +211,11 @@ impl Journal {
     pub fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
     }
+}
+
+/// The states that were visited before, and then these.
+fn joined(earlier: Option<Visited>, visited: Option<Visited>) -> Option<Visited> {
+    Visited::all(earlier.into_iter().chain(visited).collect())
 }
 
 /// Reads all records: what they say, how many they are, and their bytes.
@@ -236,14 +263,19 @@ fn story(records: Vec<Record>, notes: Vec<String>) -> Result<Story, String> {
             env!("CARGO_PKG_VERSION")
         ));
     }
-    let mut story = Story { search, state: None, findings: Vec::new(), notes };
+    let mut story = Story { search, state: None, visited: None, findings: Vec::new(), notes };
+    let mut visited = Vec::new();
     for record in records {
         match record {
             Record::Search(_) => return Err("it begins twice".into()),
-            Record::State(state) => story.state = Some(state),
+            Record::State(mut state) => {
+                visited.extend(state.visited.take());
+                story.state = Some(state);
+            }
             Record::Finding(found) => story.findings.push(found),
         }
     }
+    story.visited = Visited::all(visited);
     Ok(story)
 }
 
@@ -320,6 +352,31 @@ mod tests {
         std::fs::remove_file(&path).expect("removed");
     }
 
+    /// Each state says which states were visited since the one before.
+    #[test]
+    fn visited_states_add_up() {
+        let path = std::env::temp_dir().join(format!("rscale-states-journal-{}", std::process::id()));
+        let mut journal = Journal::create(&path, search()).expect("a journal");
+        let visit = |journal: &mut Journal, anew, states: &[u128]| {
+            let visited = Some(Visited::of(anew, states));
+            journal.write(Record::State(Box::new(State { visited, ..sample_state() })));
+            let (_, story) = Journal::open(&path).expect("a journal");
+            story.visited.and_then(|visited| visited.hashes()).expect("states")
+        };
+        assert_eq!(visit(&mut journal, false, &[1, 2]), [1, 2]);
+        assert_eq!(visit(&mut journal, false, &[3]), [1, 2, 3]);
+        let writable = std::mem::replace(&mut journal.file, File::open(&path).expect("readable"));
+        assert_eq!(visit(&mut journal, false, &[4]), [1, 2, 3], "it can not be written");
+        journal.file = writable;
+        assert_eq!(visit(&mut journal, false, &[5]), [1, 2, 3, 4, 5]);
+        journal
+            .write_anew(&Record::State(Box::new(State { visited: Some(Visited::of(false, &[6])), ..sample_state() })))
+            .expect("written");
+        assert_eq!(visit(&mut journal, false, &[7]), [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(visit(&mut journal, true, &[8]), [8], "the search has begun anew");
+        std::fs::remove_file(&path).expect("removed");
+    }
+
     #[test]
     fn what_could_not_be_written_is_written_later() {
         let path = std::env::temp_dir().join(format!("rscale-full-journal-{}", std::process::id()));
@@ -347,6 +404,7 @@ mod tests {
             threads: vec![(1, 0, 0)],
             outcomes: vec![(0, b"x".to_vec(), 1)],
             elapsed: 0.5,
+            visited: None,
         }
     }
 

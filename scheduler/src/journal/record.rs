@@ -2,11 +2,11 @@
 //!
 //! The checksum is the BLAKE3 hash of the JSON. Every record carries its number, so that a line that is missing shows.
 
-use crate::explore::Saved;
+use crate::explore::{Saved, Visited};
 use serde::{Deserialize, Serialize};
 
 /// Changes with what records mean.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// A record and its number, as it is read.
 #[derive(Deserialize, Debug)]
@@ -58,6 +58,9 @@ pub struct State {
     pub outcomes: Vec<(i32, Vec<u8>, u64)>,
     /// Seconds that it took so far.
     pub elapsed: f64,
+    /// The states that were visited since the state before, if that is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visited: Option<Visited>,
 }
 
 /// A finding, in what it takes to see it again.

@@ -132,8 +132,9 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
     if has_one_processor() {
         exploration.host.share_processor(crew::seats().next());
     }
+    let stopped = exploration.keep(keeping)?;
     exploration.note_single_worker();
-    let stop = match exploration.keep(keeping)? {
+    let stop = match stopped {
         Some(stop) => stop,
         None => {
             exploration.glances = Glances::beside(filters, terms, exploration.search.counts().started());

@@ -40,12 +40,14 @@ impl Exploration<'_> {
             )),
             Keeping::In(path, search) => {
                 self.journal = Some(Journal::create(&path, search)?);
+                self.search.note_states();
                 Ok(None)
             }
             Keeping::On(journal, story) => {
                 self.notes.extend(story.notes.iter().cloned());
                 self.go_on(&story)?;
                 self.journal = Some(*journal);
+                self.search.note_states();
                 let has_stopped = !self.recorder.findings().is_empty() && !self.config.keep_going;
                 Ok(has_stopped.then_some(Stop::Found))
             }
@@ -74,6 +76,7 @@ impl Exploration<'_> {
             threads: threads.iter().map(|origin| (origin.thread.0, origin.parent.0, origin.child)).collect(),
             outcomes: self.outcomes.as_ref().map(Outcomes::rows).unwrap_or_default(),
             elapsed: self.bounds.elapsed().as_secs_f64(),
+            visited: self.search.take_visited(),
         };
         if let Some(journal) = &mut self.journal {
             journal.write(Record::State(Box::new(state)));
@@ -100,6 +103,9 @@ impl Exploration<'_> {
         }
         for found in &story.findings {
             self.find_again(found)?;
+        }
+        if let Some(visited) = &story.visited {
+            self.search.add_visited(&visited.hashes().ok_or_else(nonsense)?);
         }
         state.map_or(Ok(()), |state| self.go_on_from(state))
     }

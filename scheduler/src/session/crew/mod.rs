@@ -26,7 +26,7 @@ use crate::frontend::Execution;
 use crate::launch::Processors;
 use crate::parallel::{Controller, Unreadable};
 use crate::property::{self, Shown};
-use crate::reduce::Names;
+use crate::reduce::{Names, Sharing};
 use crate::report::base64;
 use crate::report::progress::Progress;
 use budget::Budget;
@@ -121,8 +121,11 @@ impl Exploration<'_> {
         since >= self.config.alone / 2 && self.search.explored().is_some_and(is_long)
     }
 
+    /// Searches in depth have one worker where they are written down: others would have to say what they have cut.
     fn can_be_helped(&mut self) -> bool {
-        self.search.sample().is_some() || self.search.sharing().is_some()
+        let is_kept = self.journal.is_some();
+        let can_be_shared = |search: &mut dyn Sharing| !is_kept || search.as_item().is_some();
+        self.search.sample().is_some() || self.search.sharing().is_some_and(can_be_shared)
     }
 
     /// Says so if the user wants several workers, and one has to do.

@@ -35,6 +35,42 @@ fn a_search_in_three_parts_is_one_search() {
 }
 
 #[test]
+fn searches_in_depth_go_on_too() {
+    let (small, place) = (readers(1), readers(4));
+    for (filters, status) in [
+        ("", 0),
+        ("nsb", 0),
+        ("nsb=20", 0),
+        ("nsb,superstep", 0),
+        ("nsb,lcd,superstep", 0),
+        ("superstep", 0),
+        ("lcd", 0),
+        ("pb=1", 3),
+        ("delay=2", 3),
+    ] {
+        let place = if filters.contains("nsb") || filters == "superstep" { &place } else { &small };
+        let line = ["run", "./readers", "--filters", filters, "--outcomes", "--quiet", "--json", "result.json"];
+        for seed in ["0", "3"] {
+            let line = [&line[..], &["--jobs", "1", "--seed", seed]].concat();
+            expect_status(&place.rscale(&line), status);
+            let whole = totals(&summary(place));
+            let journal = format!("journal of {filters} {seed}");
+            expect_status(&place.rscale(&[&line[..], &["--journal", &journal, "--max-executions", "1"]].concat()), 3);
+            let resume = ["resume", &journal, "--quiet", "--json", "result.json", "--max-executions"];
+            for most in 2..5 {
+                let finished = place.rscale(&[&resume[..], &[&most.to_string()]].concat());
+                assert_eq!(finished.status.code(), Some(3), "{filters} after {most}: {}", finished.out());
+                assert_eq!(summary(place).number("executions"), Some(most), "{filters}");
+            }
+            for _ in 0..2 {
+                expect_status(&place.rscale(&[&resume[..], &["1000000"]].concat()), status);
+                assert_eq!(totals(&summary(place)), whole, "{filters} with seed {seed}");
+            }
+        }
+    }
+}
+
+#[test]
 fn samples_go_on_too() {
     let place = readers(4);
     for (filters, most) in [("random", "60"), ("pct=3", "60"), ("pos", "60")] {
@@ -181,7 +217,7 @@ fn another_program_is_refused() {
 #[test]
 fn what_can_not_be_kept_is_refused() {
     let place = Place::with("program", ENDLESS);
-    for filters in ["nsb", "bpor=1", "epor", "pb=0..2"] {
+    for filters in ["bpor=1", "epor", "pb=0..2"] {
         let line = ["run", "./program", "--journal", "journal", "--filters", filters];
         place.refuses(&line, "what these filters know of the search can not be written down");
     }
