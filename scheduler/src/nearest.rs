@@ -1,6 +1,7 @@
 //! The name that somebody may have meant.
 
-/// The candidate that is most like a name, if one is: with few mistakes, or where one begins with the other.
+/// The candidate that is most like a name, if one is: with few mistakes, or where one begins with the other. Capital letters
+/// are no mistake.
 #[must_use]
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = name.chars().count();
@@ -9,7 +10,8 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         let is_beginning = |long: &str, short: &str| short.len() > 2 && long.starts_with(short);
         (mistakes <= allowed && mistakes < length) || is_beginning(candidate, name) || is_beginning(name, candidate)
     };
-    let measured = candidates.into_iter().map(|candidate| (distance(name, candidate), candidate));
+    let lower = name.to_lowercase();
+    let measured = candidates.into_iter().map(|candidate| (distance(&lower, &candidate.to_lowercase()), candidate));
     measured.filter(|&(mistakes, candidate)| is_like(mistakes, candidate)).min().map(|(_, candidate)| candidate)
 }
 
@@ -43,6 +45,7 @@ mod tests {
         assert_eq!(near("parse_lien"), Some("parse_line"));
         assert_eq!(near("libz.so"), Some("libz.so.1.2.13"));
         assert_eq!(near("mian.c"), Some("main.c"));
+        assert_eq!((near("GO"), near("Parse_Lime")), (Some("go"), Some("parse_line")));
         assert_eq!([near("gone"), near("x"), near("")], [None; 3]);
     }
 

@@ -51,17 +51,17 @@ pub struct RunArgs {
     #[arg(long, value_name = "sc|tso|pso", hide_possible_values = true, help_heading = "Search")]
     memory: Option<MemoryArg>,
     /// Stores per store buffer [default: any number]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..i64::from(UNBOUNDED)),
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(..i64::from(UNBOUNDED)),
           help_heading = "Search")]
     buffer: Option<u32>,
     /// Spurious wake-ups per execution [default: 0]
-    #[arg(long, value_name = "N", help_heading = "Search")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Search")]
     spurious: Option<u64>,
     /// Order of the search, random choices [default: 0]
-    #[arg(long, value_name = "S", help_heading = "Search")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, help_heading = "Search")]
     seed: Option<u64>,
     /// Parallel workers [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS), help_heading = "Search")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS), help_heading = "Search")]
     jobs: Option<u32>,
 
     /// The first finding is that of one worker
@@ -98,10 +98,10 @@ pub struct RunArgs {
     minimize: Option<Minimize>,
 
     /// Stop after N executions
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Bounds")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Bounds")]
     max_executions: Option<u64>,
     /// Steps per execution [default: 100000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_STEPS as u64),
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=MAX_STEPS as u64),
           help_heading = "Bounds")]
     max_steps: Option<u64>,
     /// Stop at so much memory in use: 500M, 2G

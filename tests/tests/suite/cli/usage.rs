@@ -75,7 +75,7 @@ fn values_that_are_wrong() {
         ("--max-steps", "0", "0 is not in"),
         ("--max-executions", "many", "invalid value 'many'"),
         ("--seed", "x", "invalid value 'x'"),
-        ("--spurious", "-1", "unexpected argument '-1'"),
+        ("--spurious", "-1", "invalid value '-1' for '--spurious <N>'"),
         ("--isolation", "none", "invalid value 'none'"),
         ("--scope", "some", "invalid value 'some'"),
         ("--color", "red", "invalid value 'red'"),
