@@ -364,7 +364,7 @@ mod tests {
         assert!(message(&["--memory", "arm"]).contains("invalid value 'arm'"));
         assert!(message(&["--buffer", "2"]).contains("only --memory tso and pso have"));
         assert!(message(&["--memory", "sc", "--buffer", "0"]).contains("only --memory tso and pso have"));
-        assert!(message(&["--memory", "tso", "--buffer", "-1"]).contains("unexpected argument"));
+        assert!(message(&["--memory", "tso", "--buffer", "-1"]).contains("invalid value '-1'"));
         assert!(message(&["--memory", "pso", "--scope", "sync"]).contains("they need --scope all"));
         assert!(message(&["--races", "--scope", "sync"]).contains("it needs --scope all"));
         assert!(message(&["--jobs", "0"]).contains("0 is not in"));
@@ -377,6 +377,6 @@ mod tests {
         assert!(message(&["--max-executions", "0"]).contains("0 is not in"));
         assert!(message(&["--max-steps", "9999999"]).contains("is not in"));
         assert!(message(&["--scope", "sync", "--exclude", "f"]).contains("need --scope all"));
-        assert!(message(&["--seed", "-1"]).contains("unexpected argument"));
+        assert!(message(&["--seed", "-1"]).contains("invalid value '-1'"));
     }
 }
