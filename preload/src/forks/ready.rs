@@ -32,6 +32,8 @@ const WRITTEN: u64 = 1;
 pub struct Ready {
     /// How many ranges there are; none before they are known.
     count: AtomicU64,
+    /// Whether somebody has looked: where nothing is to be seen, nobody looks again.
+    is_known: AtomicU64,
     ranges: [Range; 255],
 }
 
@@ -66,7 +68,7 @@ impl Ready {
 
     /// Writes down what this process has come to have, unless that is known.
     pub fn learn(&self) {
-        if self.count.load(Relaxed) != 0 {
+        if self.is_known.swap(1, Relaxed) != 0 {
             return;
         }
         let Some(descriptor) = sys::open_to_read(c"/proc/self/pagemap") else { return };

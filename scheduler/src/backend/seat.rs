@@ -5,7 +5,8 @@
 
 use super::process_stat;
 use crate::launch::Processors;
-use nix::unistd::{Pid, getpid};
+use nix::time::ClockId;
+use nix::unistd::Pid;
 use std::time::{Duration, Instant};
 
 /// Runs between two looks at the clock.
@@ -76,9 +77,10 @@ impl Seat {
     }
 }
 
-/// Processor time of this process and of the program.
+/// Processor time of the calling thread and of the program.
 fn processor_time(program: Option<Pid>) -> Duration {
-    process_stat::processor_time(getpid()) + program.map_or(Duration::ZERO, process_stat::processor_time)
+    let own = ClockId::CLOCK_THREAD_CPUTIME_ID.now().map_or(Duration::ZERO, Duration::from);
+    own + program.map_or(Duration::ZERO, process_stat::processor_time)
 }
 
 #[cfg(test)]
