@@ -26,7 +26,8 @@ pub fn next_command(seen: &mut u32) -> Command {
     let arrived = |seen: u32| mailbox.commands.load(Acquire) != seen;
     let is_shared = arena::get().setup.shares_processor.load(Relaxed) != 0;
     let spins = if is_shared { 0 } else { SPINS };
-    for look in 0..spins + YIELDS {
+    let yields = if mailbox.is_crowded.load(Relaxed) != 0 { 0 } else { YIELDS };
+    for look in 0..spins + yields {
         if arrived(*seen) {
             break;
         }

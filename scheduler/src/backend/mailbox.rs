@@ -4,7 +4,7 @@
 use rscale_protocol::arena::{Arena, Command, Isolation};
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often to look before letting others run, where an execution takes microseconds. Not at all on a processor that is
 /// shared with the program, and hardly where an execution takes a process: the core that looks is missed by the one that
@@ -13,6 +13,9 @@ const SPINS: u32 = 256;
 const SPINS_FOR_PROCESSES: u32 = 40;
 /// How often to let others run before sleeping: some tens of microseconds if there are none.
 const YIELDS: u32 = 128;
+/// Others want the processors if that takes longer than this; and how many times as long they are believed to.
+const CROWDED: Duration = Duration::from_micros(500);
+const CROWDED_FOR: u32 = 32;
 
 /// Gives a command.
 pub fn send(arena: &Arena, command: Command) {
@@ -23,29 +26,73 @@ pub fn send(arena: &Arena, command: Command) {
     }
 }
 
-/// Waits for a reply beyond the first `seen` ones; false if none came in time.
-pub fn wait_for_reply(arena: &Arena, seen: u32, limit: Duration) -> bool {
-    let mailbox = &arena.mailbox;
-    let arrived = || mailbox.replies.0.load(Acquire) != seen;
-    let isolation = arena.setup.isolation.load(Relaxed);
-    let is_shared = arena.setup.shares_processor.load(Relaxed) != 0;
-    let (spins, yields) = match isolation == Isolation::Snapshot as u32 {
-        true if is_shared => (0, YIELDS),
-        true => (SPINS, YIELDS),
-        false => (SPINS_FOR_PROCESSES, 0),
-    };
-    for look in 0..spins + yields {
-        if arrived() {
+/// How to wait for replies: by letting others run as long as there are hardly any. On a machine with more to do than
+/// processors each of them takes a whole slice of time, milliseconds where an execution takes microseconds; who sleeps there
+/// is woken, and runs, at once.
+#[derive(Debug, Default)]
+pub struct Waiting {
+    /// Others want the processors, until it is time to see whether they still do.
+    crowded_until: Option<Instant>,
+}
+
+impl Waiting {
+    /// Waits for a reply beyond the first `seen` ones; false if none came in time.
+    pub fn wait_for_reply(&mut self, arena: &Arena, seen: u32, limit: Duration) -> bool {
+        let mailbox = &arena.mailbox;
+        let arrived = || mailbox.replies.0.load(Acquire) != seen;
+        let is_restored = arena.setup.isolation.load(Relaxed) == Isolation::Snapshot as u32;
+        let is_shared = arena.setup.shares_processor.load(Relaxed) != 0;
+        let spins = match is_restored {
+            true if is_shared => 0,
+            true => SPINS,
+            false => SPINS_FOR_PROCESSES,
+        };
+        if spin(spins, arrived) || (is_restored && self.yields(arena, arrived)) {
             return true;
         }
-        if look < spins { std::hint::spin_loop() } else { std::thread::yield_now() }
+        mailbox.scheduler_sleeps.store(1, SeqCst);
+        if !arrived() {
+            futex_wait(&mailbox.replies.0, seen, limit);
+        }
+        mailbox.scheduler_sleeps.store(0, SeqCst);
+        arrived()
     }
-    mailbox.scheduler_sleeps.store(1, SeqCst);
-    if !arrived() {
-        futex_wait(&mailbox.replies.0, seen, limit);
+
+    /// Lets others run until something has arrived, if they are soon done. Returns whether it has.
+    fn yields(&mut self, arena: &Arena, arrived: impl Fn() -> bool) -> bool {
+        let start = Instant::now();
+        if self.is_crowded(start) {
+            return false;
+        }
+        let has_arrived = (0..YIELDS).any(|_| {
+            std::thread::yield_now();
+            arrived()
+        });
+        let end = Instant::now();
+        self.has_yielded(start, end);
+        arena.mailbox.is_crowded.store(self.is_crowded(end).into(), Relaxed);
+        has_arrived
     }
-    mailbox.scheduler_sleeps.store(0, SeqCst);
-    arrived()
+
+    fn is_crowded(&self, now: Instant) -> bool {
+        self.crowded_until.is_some_and(|end| now < end)
+    }
+
+    /// Others were let run meanwhile.
+    fn has_yielded(&mut self, start: Instant, end: Instant) {
+        let taken = end - start;
+        self.crowded_until = (taken > CROWDED).then(|| end + taken * CROWDED_FOR);
+    }
+}
+
+fn spin(looks: u32, arrived: impl Fn() -> bool) -> bool {
+    (0..looks).any(|_| {
+        let has_arrived = arrived();
+        if !has_arrived {
+            std::hint::spin_loop();
+        }
+        has_arrived
+    })
 }
 
 fn futex_wait(word: &AtomicU32, value: u32, limit: Duration) {
@@ -57,4 +104,24 @@ fn futex_wait(word: &AtomicU32, value: u32, limit: Duration) {
 fn futex_wake(word: &AtomicU32) {
     // SAFETY: the kernel only uses the address.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_yields_to_those_who_take_long() {
+        let (mut waiting, start) = (Waiting::default(), Instant::now());
+        assert!(!waiting.is_crowded(start));
+        waiting.has_yielded(start, start + CROWDED / 2);
+        assert!(!waiting.is_crowded(start + CROWDED / 2), "as on a quiet machine");
+        let end = start + 4 * CROWDED;
+        waiting.has_yielded(start, end);
+        assert!(waiting.is_crowded(end) && waiting.is_crowded(end + CROWDED * 4 * (CROWDED_FOR - 1)));
+        let later = end + CROWDED * 4 * (CROWDED_FOR + 1);
+        assert!(!waiting.is_crowded(later), "it is time to look again");
+        waiting.has_yielded(later, later + CROWDED / 2);
+        assert!(!waiting.is_crowded(later + CROWDED / 2), "they have gone");
+    }
 }

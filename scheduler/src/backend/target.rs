@@ -49,6 +49,7 @@ pub struct Target {
     seen: u32,
     /// Whether the process has been told to run an execution.
     has_run: bool,
+    waiting: mailbox::Waiting,
     /// Steps of the execution that have been read.
     taken: usize,
     /// The number of the execution, unlike those of all other targets.
@@ -91,6 +92,7 @@ impl Target {
             first_mapped: String::new(),
             seen: 0,
             has_run: false,
+            waiting: mailbox::Waiting::default(),
             taken: 0,
             run: u64::from(STARTED.fetch_add(1, Relaxed)) << 32,
             hang: None,
@@ -209,7 +211,7 @@ impl Target {
         let mut watchdog: Option<Watchdog> = None;
         loop {
             let limits = if self.has_run && self.hang.is_none() { self.limits } else { self.patience };
-            if mailbox::wait_for_reply(&self.arena, self.seen, LOOK.min(limits.shortest() / LOOKS)) {
+            if self.waiting.wait_for_reply(&self.arena, self.seen, LOOK.min(limits.shortest() / LOOKS)) {
                 self.seen = self.seen.wrapping_add(1);
                 let reply = Reply::from_code(self.arena.mailbox.reply.load(Relaxed));
                 return reply.map(Some).ok_or_else(|| BackendError::Protocol("unknown reply".into()));

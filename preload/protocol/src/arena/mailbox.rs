@@ -13,6 +13,8 @@ pub struct Mailbox {
     pub replies: Line<AtomicU32>,
     /// Whether the scheduler sleeps on `replies`.
     pub scheduler_sleeps: AtomicU32,
+    /// Whether others want the processors: who lets them run while it waits is not back soon.
+    pub is_crowded: AtomicU32,
     /// The kind of the last reply.
     pub reply: AtomicU32,
     /// Counts every step that is taken: the watchdog sees that the program moves.
