@@ -150,6 +150,13 @@ impl Op {
         matches!(self, Read | OwnRead | Flush | BufferRoom | Preempt | Choose)
     }
 
+    /// Whether a thread at this operation waits for nothing but its own stores, which become visible by themselves.
+    #[must_use]
+    #[inline(always)]
+    pub fn waits_for_own_stores(self) -> bool {
+        matches!(self, Op::Fence | Op::BufferRoom)
+    }
+
     /// Whether the operation changes no variable at all.
     #[must_use]
     #[inline(always)]

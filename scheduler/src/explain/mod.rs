@@ -19,6 +19,7 @@ pub use witness::{Seen, Witness};
 
 use crate::backend::{Backend, Block, RunEnd, Target, ThreadState};
 use crate::finding::{Finding, Identity, StepView, ThreadView};
+use crate::frontend::Execution;
 use crate::property::Violation;
 use crate::spin::{Call, Spin};
 use moment::Moment;
@@ -47,7 +48,8 @@ impl Explainer {
 
     /// The finding that the halted execution shows.
     #[must_use]
-    pub fn finding(&self, target: &Target, violation: Violation, end: &RunEnd, steps: &[Step]) -> Finding {
+    pub fn finding(&self, target: &Target, violation: Violation, end: &RunEnd, ran: &Execution) -> Finding {
+        let steps = &ran.steps[..];
         let moment = Moment::new(target, &self.stacks, Some(end));
         let threads: Vec<ThreadView> = moment.states.iter().map(|state| self.thread(state, end, &moment)).collect();
         let culprit = threads.iter().find(|thread| thread.id == end.thread);
@@ -61,7 +63,7 @@ impl Explainer {
             threads,
             steps: steps.iter().map(|step| self.step(step, &moment)).collect(),
             schedule: schedule(steps),
-            preemptions: crate::explore::preemptions(steps),
+            preemptions: crate::explore::preemptions(steps, &ran.pending),
             minimised_from: None,
             orderings: Vec::new(),
             stdout,

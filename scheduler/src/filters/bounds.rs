@@ -4,7 +4,8 @@
 //! passed over by a schedule that is fixed otherwise (Emmi, Qadeer, Rakamaric, 2011). The fixed one is that of the shim:
 //! the thread that runs goes on; where it can not, the lowest one does, and threads that yield or sleep come last. To
 //! take another thread instead costs one for each that comes before it; a time-out while somebody can proceed costs one.
-//! That a store becomes visible costs nothing, at whatever time: it is nobody's turn.
+//! That a store becomes visible costs nothing, at whatever time: it is nobody's turn. A thread that waits for its own stores can
+//! go on by itself: to pass it over costs as much as if all of them were visible.
 //!
 //! What is cut depends on the path, not on the state: a filter that explores each state once would lose what a cheaper
 //! path to it allows. So these filters do not go together with one.
@@ -12,7 +13,7 @@
 //! With a range (`pb=0..3`), the levels are searched one after the other; each goes on where the one before it was cut.
 
 use super::{Filter, FilterInfo, Make, Needs, Preserves};
-use crate::explore::{Candidates, Node, Path, Running, running_after};
+use crate::explore::{Candidates, Path, Running, running_after};
 use crate::frontend::Configuration;
 use rscale_protocol::arena::Token;
 use rscale_protocol::{Choice, MAX_THREADS, Op, ThreadId, ThreadSet};
@@ -54,6 +55,8 @@ struct State {
     /// Who ran last.
     running: Option<Running>,
     enabled: [ThreadSet; 3],
+    /// Those that wait for their own stores.
+    draining: ThreadSet,
     /// Those that let others run.
     polite: ThreadSet,
     /// Those that are about to make a store visible.
@@ -73,7 +76,8 @@ impl Bound {
         };
         let before = earlier.last().and_then(|node| node.taken.as_ref());
         let spent = state.spent.saturating_add((self.cost)(state, token));
-        (spent, Some(running_after(state.running, before, step)))
+        let could_go_on = state.running.is_some_and(|running| state.able().contains(running.thread));
+        (spent, Some(running_after(state.running, could_go_on, before, step)))
     }
 }
 
@@ -82,9 +86,10 @@ impl Filter for Bound {
         let Some(node) = path.nodes().last() else { return };
         self.states.truncate(path.depth());
         let (spent, running) = self.arrive(path);
-        let does = |holds: fn(Op) -> bool| about_to(node, configuration, holds);
+        let does = |holds: fn(Op) -> bool| about_to(configuration, holds);
         let (polite, shadows) = (does(Op::lets_others_run), does(|op| op == Op::Flush));
-        let state = State { spent, running, enabled: node.enabled, polite, shadows };
+        let draining = does(Op::waits_for_own_stores);
+        let state = State { spent, running, enabled: node.enabled, draining, polite, shadows };
         let Bound { bound, cost, cut_here, .. } = self;
         cut_here.clear();
         candidates.retain(|token| {
@@ -129,17 +134,21 @@ impl Filter for Bound {
     }
 }
 
-/// The threads that can proceed with an operation of a kind.
-fn about_to(node: &Node, configuration: &Configuration, holds: fn(Op) -> bool) -> ThreadSet {
-    let is_there = |thread: &ThreadId| configuration.next_action(*thread).is_some_and(|action| holds(action.op));
-    node.enabled[0].iter().filter(is_there).collect()
+/// The threads that come to an operation of a kind next.
+fn about_to(configuration: &Configuration, holds: fn(Op) -> bool) -> ThreadSet {
+    configuration.next_actions().filter(|action| holds(action.op)).map(|action| action.thread).collect()
 }
 
 impl State {
+    /// Those that can go on, perhaps when stores of theirs have become visible.
+    fn able(&self) -> ThreadSet {
+        self.enabled[0].union(self.draining)
+    }
+
     fn preemptions(&self, token: Token) -> u64 {
         let is_preempted = |&Running { thread, had_to_wait }: &Running| {
             let lets_others_run = had_to_wait || self.polite.contains(thread);
-            thread != token.thread && self.enabled[0].contains(thread) && !lets_others_run
+            thread != token.thread && self.able().contains(thread) && !lets_others_run
         };
         u64::from(!self.shadows.contains(token.thread) && self.running.as_ref().is_some_and(is_preempted))
     }
@@ -147,8 +156,8 @@ impl State {
     fn delays(&self, token: Token) -> u64 {
         match token.choice {
             Choice::Proceed if self.shadows.contains(token.thread) => 0,
-            Choice::Proceed => self.passed_over(self.enabled[0], token.thread),
-            Choice::TimeOut if self.enabled[0].is_empty() => self.passed_over(self.enabled[1], token.thread),
+            Choice::Proceed => self.passed_over(self.able(), token.thread),
+            Choice::TimeOut if self.able().is_empty() => self.passed_over(self.enabled[1], token.thread),
             Choice::TimeOut | Choice::Spurious => 1,
         }
     }
@@ -180,7 +189,7 @@ mod tests {
         let enabled = [set(proceed), set(time_out), ThreadSet::EMPTY];
         let running = Some(Running { thread: ThreadId(running), had_to_wait: false });
         let polite = set(polite);
-        State { spent: 0, running, enabled, polite, shadows: ThreadSet::EMPTY }
+        State { spent: 0, running, enabled, draining: ThreadSet::EMPTY, polite, shadows: ThreadSet::EMPTY }
     }
 
     fn token(thread: u16, choice: Choice) -> Token {
@@ -204,6 +213,15 @@ mod tests {
         let costs =
             |thread| [state.preemptions(token(thread, Choice::Proceed)), state.delays(token(thread, Choice::Proceed))];
         assert_eq!((costs(65), costs(2), costs(1)), ([0, 0], [0, 0], [1, 1]));
+    }
+
+    /// Whether its stores are delayed makes no difference to what it costs to stop a thread.
+    #[test]
+    fn a_thread_that_waits_for_its_own_stores_can_go_on() {
+        let state = State { draining: set(&[1]), shadows: set(&[65]), ..state(1, &[2, 65], &[], &[]) };
+        let costs =
+            |thread| [state.preemptions(token(thread, Choice::Proceed)), state.delays(token(thread, Choice::Proceed))];
+        assert_eq!((costs(65), costs(2)), ([0, 0], [1, 1]));
     }
 
     #[test]

@@ -78,6 +78,11 @@ impl Configuration {
         self.next.get(thread.index())?.map(|action| action.as_of(self.depth).announced())
     }
 
+    /// What each thread does next, as in [`Configuration::next_action`].
+    pub fn next_actions(&self) -> impl Iterator<Item = Action> {
+        self.next.iter().flatten().map(|action| action.as_of(self.depth).announced())
+    }
+
     /// A run goes on from the state after its first `depth` steps, which is the state of this configuration: each
     /// thread's first action from there on becomes its next one.
     pub fn begin(&mut self, execution: &Execution, depth: usize) {

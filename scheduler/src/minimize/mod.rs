@@ -8,6 +8,7 @@
 mod changes;
 
 use crate::explore::preemptions;
+use rscale_protocol::Action;
 use rscale_protocol::arena::{Step, Token};
 use std::collections::HashSet;
 
@@ -23,8 +24,8 @@ pub trait Replayer {
 /// What came of a schedule.
 #[derive(Clone, Debug)]
 pub enum Replayed {
-    /// It shows the finding; these are its steps.
-    Same(Vec<Step>),
+    /// It shows the finding; these are its steps, and its size.
+    Same(Vec<Step>, Size),
     /// It shows another one, or none.
     Other,
     /// The step with this number was not possible.
@@ -45,11 +46,11 @@ pub struct Size {
 }
 
 impl Size {
-    /// The size of an execution.
+    /// The size of an execution, given what threads would do next at its end.
     #[must_use]
-    pub fn of(steps: &[Step]) -> Size {
+    pub fn of(steps: &[Step], pending: &[Action]) -> Size {
         let switches = steps.windows(2).filter(|pair| pair[0].action.thread != pair[1].action.thread).count();
-        Size { preemptions: preemptions(steps), steps: steps.len(), switches }
+        Size { preemptions: preemptions(steps, pending), steps: steps.len(), switches }
     }
 }
 
@@ -66,10 +67,10 @@ pub struct Smallest {
     pub is_complete: bool,
 }
 
-/// Looks for a smaller schedule than that of these steps.
-pub fn minimize(steps: &[Step], replayer: &mut impl Replayer) -> Smallest {
+/// Looks for a smaller schedule than that of these steps, which have this size.
+pub fn minimize(steps: &[Step], size: Size, replayer: &mut impl Replayer) -> Smallest {
     let schedule: Vec<Token> = steps.iter().map(Step::token).collect();
-    let smallest = Smallest { schedule: schedule.clone(), size: Size::of(steps), replays: 0, is_complete: true };
+    let smallest = Smallest { schedule: schedule.clone(), size, replays: 0, is_complete: true };
     let mut search = Search { replayer, smallest, tried: HashSet::from([schedule]) };
     while search.round() {}
     search.smallest
@@ -107,7 +108,7 @@ impl<R: Replayer> Search<'_, R> {
             }
             self.smallest.replays += 1;
             match self.replayer.replay(&schedule) {
-                Replayed::Same(steps) => return self.keep(&steps),
+                Replayed::Same(steps, size) => return self.keep(&steps, size),
                 Replayed::Other => return false,
                 Replayed::Refused(index) => leave_out(&mut schedule, index),
                 Replayed::NoTime => {
@@ -119,8 +120,7 @@ impl<R: Replayer> Search<'_, R> {
         false
     }
 
-    fn keep(&mut self, steps: &[Step]) -> bool {
-        let size = Size::of(steps);
+    fn keep(&mut self, steps: &[Step], size: Size) -> bool {
         if size >= self.smallest.size {
             return false;
         }

@@ -17,7 +17,7 @@ use super::conservative::{try_early, try_waiting};
 use super::footprint::{Footprint, Role};
 use super::history::{EventIndex, History};
 use super::plan::{Node, Planner, initials, leading};
-use super::preemptions::{Preemptions, State, running};
+use super::preemptions::{Preemptions, State};
 use super::reversal::{Executed, Reversal};
 use crate::filters::Preserves;
 use rscale_protocol::Family;
@@ -52,9 +52,9 @@ impl Bounded {
         Bounded { method, bound, preemptions: Preemptions::default(), cut: 0, cut_before: Vec::new() }
     }
 
-    /// Whether this may be taken in the state. Counts what may not.
-    fn is_within(&mut self, token: Token, state: &State<'_>, history: &History) -> bool {
-        let is_within = self.preemptions.with(token.thread, state, history) <= self.bound;
+    /// Whether this may be taken in a state of the path. Counts what may not.
+    fn is_within(&mut self, token: Token, at: EventIndex, history: &History) -> bool {
+        let is_within = self.preemptions.with(token.thread, at, history) <= self.bound;
         self.cut += u64::from(!is_within);
         is_within
     }
@@ -65,16 +65,10 @@ impl Bounded {
         if members.iter().any(|event| node.explores(reversal.taken(), event.token)) {
             return;
         }
-        let state = State::before(reversal.first, reversal.executed);
         let history = reversal.executed.history;
-        if let Some(&event) = members.iter().find(|event| self.is_within(event.token, &state, history)) {
+        if let Some(&event) = members.iter().find(|event| self.is_within(event.token, reversal.first, history)) {
             node.tree.add(event.clone());
         }
-    }
-
-    /// Whether a thread may go on before an event of the execution.
-    fn is_within_before(&mut self, token: Token, at: EventIndex, executed: Executed<'_>) -> bool {
-        self.is_within(token, &State::before(at, executed), executed.history)
     }
 }
 
@@ -89,30 +83,30 @@ impl Planner for Bounded {
         self.add_one_of(&members, nodes, reversal);
         if let Some(second) = sequence.last().filter(|_| self.method != Method::Naive) {
             let executed = reversal.executed;
-            let is_within = |token, at| self.is_within_before(token, at, executed);
+            let is_within = |token, at| self.is_within(token, at, executed.history);
             try_early(second.token, reversal.first, nodes, executed, is_within);
         }
     }
 
     fn plan_wait(&mut self, nodes: &mut [Node], index: EventIndex, executed: Executed<'_>) {
         if self.method != Method::Naive {
-            try_waiting(index, nodes, executed, |token, at| self.is_within_before(token, at, executed));
+            try_waiting(index, nodes, executed, |token, at| self.is_within(token, at, executed.history));
         }
     }
 
     fn admits(&mut self, token: Token, state: &State<'_>, history: &History) -> bool {
-        let count = self.preemptions.with(token.thread, state, history);
-        self.preemptions.push(count, state.at);
+        self.preemptions.arrive(state, history);
+        self.preemptions.push(self.preemptions.with(token.thread, state.at, history), state.at);
         self.cut_before.truncate(state.at as usize);
         self.cut_before.push(self.cut);
-        self.is_within(token, state, history)
+        self.is_within(token, state.at, history)
     }
 
     fn may_sleep(&mut self, history: &History) -> bool {
         let Some(last) = history.len().checked_sub(1) else { return true };
         let event = history.event(last);
         let gives = |footprint: &Footprint| footprint.touches.iter().any(|touch| touch.role == Role::Give);
-        let goes_on = running(last, history) == Some(event.footprint.thread());
+        let goes_on = self.preemptions.running(last) == Some(event.footprint.thread());
         let is_access = matches!(event.op.family(), Family::Memory | Family::Mutex);
         let is_whole = self.cut_before.get(last as usize) == Some(&self.cut);
         self.method == Method::Naive || is_whole || goes_on && is_access && !gives(&event.footprint)

@@ -2,8 +2,7 @@
 //!
 //! A reversal that needs too many preemptions in the middle of a block may need fewer where the block begins (Coons,
 //! Musuvathi and McKinley). And a thread that had to wait is tried before what let it go on, a lock before the unlock:
-//! where it comes to block, the next switch costs nothing. So is one that came to a fence before its stores became visible;
-//! where it waited there, everybody is.
+//! where it comes to block, the next switch costs nothing.
 
 use super::footprint::Footprint;
 use super::history::EventIndex;
@@ -11,8 +10,8 @@ use super::plan::Node;
 use super::preemptions::block_starts;
 use super::reversal::Executed;
 use crate::explore::Candidates;
+use rscale_protocol::Choice;
 use rscale_protocol::arena::Token;
-use rscale_protocol::{Choice, Op};
 
 /// Tries a thread before an event, and where the block of that event or a part of it begins, if it is within the bound there.
 pub fn try_early(
@@ -46,11 +45,6 @@ pub fn try_waiting(
     let history = executed.history;
     let event = history.event(index);
     let Footprint { token, touches, .. } = &event.footprint;
-    if event.waits_for_stores() {
-        for &flush in event.made_possible_by.iter().filter(|&&earlier| history.event(earlier).op == Op::Flush) {
-            try_at(*token, flush, nodes, executed, &mut is_within);
-        }
-    }
     for touch in touches {
         let earlier = history.touched(touch.variable).iter().rev().find(|entry| entry.event < index);
         if let Some(entry) = earlier.filter(|entry| entry.thread != token.thread) {

@@ -93,7 +93,7 @@ impl Event {
         if let Some(enabler) = enabler(&event, history) {
             event.made_possible_by.push(enabler);
         }
-        if matches!(step.action.op, Op::Flush | Op::Fence | Op::BufferRoom) {
+        if matches!(step.action.op, Op::Flush) || step.action.op.waits_for_own_stores() {
             event.made_possible_by.extend(buffered::before(&step.action, history));
         }
         if let Some(waker) = waker(&event, history) {
@@ -175,7 +175,7 @@ impl Event {
     /// Whether its thread may have had to wait until stores of its own were visible.
     #[must_use]
     pub fn waits_for_stores(&self) -> bool {
-        matches!(self.op, Op::Fence | Op::BufferRoom)
+        self.op.waits_for_own_stores()
     }
 
     /// Adds what another step of the same atomic section does.

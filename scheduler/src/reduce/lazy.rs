@@ -76,7 +76,8 @@ impl Lazy {
 
     /// Whether the execution may go on with an event.
     fn admits_event(&mut self, event: &Event, state: &State<'_>, history: &History) -> bool {
-        let count = self.preemptions.with(event.footprint.thread(), state, history);
+        self.preemptions.arrive(state, history);
+        let count = self.preemptions.with(event.footprint.thread(), state.at, history);
         self.preemptions.push(count, state.at);
         if count <= self.bound {
             return true;

@@ -48,6 +48,8 @@ struct Item {
     is_free: bool,
     /// Whether its thread is not stopped by a switch in front of it: it lets others run, or gives up waiting.
     is_polite: bool,
+    /// Whether its thread waits for nothing but its own stores.
+    waits_for_stores: bool,
 }
 
 /// The events of each thread, in order.
@@ -162,7 +164,7 @@ impl Order {
             let second = &self.threads[thread][index];
             let last_before = |other: usize| self.threads[other].get(second.need(other).checked_sub(1)? as usize);
             let others = (0..self.threads.len()).filter(|&other| other != thread);
-            second.wait == Wait::Nothing
+            (second.wait == Wait::Nothing || second.waits_for_stores)
                 && !second.is_free
                 && !second.is_polite
                 && others.filter_map(last_before).any(|event| !event.is_free && event.need(thread) as usize >= index)
@@ -206,6 +208,7 @@ impl Order {
         let Some(item) = self.next(place, thread) else { return false };
         match item.wait {
             _ if item.is_polite => false,
+            _ if item.waits_for_stores => true,
             Wait::Nothing => true,
             Wait::Taken => !item.held.iter().any(|&(variable, _)| self.is_held(place, thread, variable)),
             _ => item.is_ready(&place.taken),
@@ -242,7 +245,8 @@ impl Item {
         let lets_others_run = event.is_some_and(|event| event.op.lets_others_run());
         let is_polite = lets_others_run || footprint.token.choice != Choice::Proceed;
         let is_free = event.is_some_and(Event::is_nobodys_turn);
-        Item { needs, wait, held, can_be_late, is_free, is_polite }
+        let waits_for_stores = event.is_some_and(Event::waits_for_stores);
+        Item { needs, wait, held, can_be_late, is_free, is_polite, waits_for_stores }
     }
 
     fn need(&self, thread: usize) -> u32 {

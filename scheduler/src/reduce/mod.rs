@@ -342,7 +342,7 @@ impl Reduction {
         let executed = Executed { steps: &self.steps, history: &self.history };
         for index in known..self.history.len() {
             let event = self.history.event(index);
-            if event.waits_for_stores() || !matches!(event.wait, Wait::Nothing | Wait::Previous) {
+            if !matches!(event.wait, Wait::Nothing | Wait::Previous) {
                 self.planner.plan_wait(&mut self.nodes, index, executed);
             }
         }

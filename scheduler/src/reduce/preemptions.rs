@@ -7,9 +7,12 @@
 //! - A thread that comes to a yield or a sleep lets others go first by itself.
 //! - Whom a signal wakes is said by a step of the waiter directly behind the signal. This is part of the signal: the
 //!   signaller runs on.
-//! - That a store becomes visible is nobody's turn, whoever made it: the thread that runs goes on. A thread that waits for its
-//!   stores is not enabled, like one that waits for anything else. If it had to wait, it has let others run, even if they do
-//!   nothing that can be seen before the store is visible: to make a store is no step, and to be given a turn is none.
+//! - That a store becomes visible is nobody's turn, whoever made it: the thread that runs goes on. If that one had to wait for
+//!   it, it has let others run, even if they do nothing that can be seen before: to make a store is no step, and to be given a
+//!   turn is none.
+//!
+//! A thread that waits for its own stores can go on, without anybody's help. So what is a preemption does not depend on which
+//! stores are delayed, and a search need not know of all that threads share to be right about those that it explores.
 //!
 //! Starts and ends of threads are steps, as the log has them. They raise no count: a start can be taken directly before
 //! the thread's first own step, and an end directly behind its last one.
@@ -17,7 +20,6 @@
 use super::event::Event;
 use super::footprint::{Footprint, Mode, Reach, Role, Touch};
 use super::history::{EventIndex, History};
-use super::reversal::Executed;
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::{Action, Choice, Op, ThreadId, ThreadSet};
 use smallvec::SmallVec;
@@ -39,22 +41,11 @@ pub struct State<'a> {
     pub pending: &'a [Action],
 }
 
-impl<'a> State<'a> {
-    /// The state before an event of the execution.
-    #[must_use]
-    pub fn before(at: EventIndex, executed: Executed<'a>) -> State<'a> {
-        let event = executed.history.event(at);
-        let later = &executed.steps[event.step as usize..];
-        let enabled = later[0].enabled;
-        State { at, enabled, event: Some(event), is_pick: event.is_pick(), later, pending: &[] }
-    }
-
-    /// The thread that ran, if a step of another one preempts it.
-    #[must_use]
-    pub fn preemptible(&self, history: &History) -> Option<ThreadId> {
-        let running = running(self.at, history)?;
-        (!self.is_pick && self.enabled[Choice::Proceed as usize].contains(running) && !self.is_polite(running))
-            .then_some(running)
+impl State<'_> {
+    /// Whether a thread could go on.
+    fn could_go_on(&self, thread: ThreadId) -> bool {
+        self.enabled[Choice::Proceed as usize].contains(thread)
+            || self.next_of(thread).is_some_and(Op::waits_for_own_stores)
     }
 
     /// The accesses to memory that threads other than that of the next event are about to make.
@@ -84,25 +75,15 @@ impl<'a> State<'a> {
         next.filter_map(of_access)
     }
 
-    fn is_polite(&self, thread: ThreadId) -> bool {
+    fn next_of(&self, thread: ThreadId) -> Option<Op> {
         let mut actions = self.later.iter().map(|step| &step.action).chain(self.pending);
-        let next = actions.find(|action| action.thread == thread);
-        next.is_some_and(|action| action.op.lets_others_run())
+        actions.find(|action| action.thread == thread).map(|action| action.op)
     }
 }
 
-/// The thread that runs behind the events before this one. None if there is none, or if it had to wait for a store since.
-#[must_use]
-pub fn running(at: EventIndex, history: &History) -> Option<ThreadId> {
-    let earlier = &history.events()[..at as usize];
-    let last = earlier.iter().rposition(|event| !event.is_nobodys_turn())?;
-    let thread = earlier[last].footprint.thread();
-    (!earlier[last + 1..].iter().any(|event| had_to_wait(thread, event))).then_some(thread)
-}
-
-/// Whether the thread could not go on before a store became visible.
-fn had_to_wait(thread: ThreadId, event: &Event) -> bool {
-    event.op == Op::Flush && !event.possible.contains(thread)
+/// Whether the thread could not go on before a store of another one became visible, given what it did next.
+fn had_to_wait(thread: ThreadId, event: &Event, next: &Event) -> bool {
+    event.op == Op::Flush && !event.possible.contains(thread) && !next.waits_for_stores()
 }
 
 /// Where the block of an event begins: the steps of one thread with none of another one between them. Where that thread had
@@ -117,9 +98,9 @@ pub fn block_starts(index: EventIndex, history: &History) -> SmallVec<[EventInde
         Some(event.footprint.thread())
     };
     for earlier in (0..index).rev() {
-        let event = history.event(earlier);
+        let (event, next) = (history.event(earlier), history.event(start));
         match event.is_nobodys_turn() {
-            true if thread.is_some_and(|thread| had_to_wait(thread, event)) && starts.last() != Some(&start) => {
+            true if thread.is_some_and(|thread| had_to_wait(thread, event, next)) && starts.last() != Some(&start) => {
                 starts.push(start);
             }
             true => {}
@@ -138,21 +119,57 @@ pub fn block_starts(index: EventIndex, history: &History) -> SmallVec<[EventInde
 pub struct Preemptions {
     /// How many there are among so many first events.
     counts: Vec<u64>,
+    /// Who runs behind so many first events.
+    turns: Vec<Turn>,
+}
+
+/// Who runs in a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Turn {
+    /// The thread that ran. None if there is none, or if it had to wait for a store since.
+    running: Option<ThreadId>,
+    /// Whether it could go on.
+    could_go_on: bool,
+    /// Whether a step of another thread preempts it.
+    is_preemptible: bool,
 }
 
 impl Default for Preemptions {
     fn default() -> Preemptions {
-        Preemptions { counts: vec![0] }
+        Preemptions { counts: vec![0], turns: Vec::new() }
     }
 }
 
 impl Preemptions {
-    /// How many there are if this thread takes a step in the state.
+    /// The execution comes to a state. What comes behind it is forgotten.
+    pub fn arrive(&mut self, state: &State<'_>, history: &History) {
+        let at = state.at as usize;
+        let running = at.checked_sub(1).and_then(|last| {
+            let (event, before) = (history.event(last as EventIndex), self.turns[last]);
+            match event.is_nobodys_turn() {
+                true => before.running.filter(|_| event.op != Op::Flush || before.could_go_on),
+                false => Some(event.footprint.thread()),
+            }
+        });
+        let could_go_on = running.is_some_and(|thread| state.could_go_on(thread));
+        let is_polite = |thread| state.next_of(thread).is_some_and(Op::lets_others_run);
+        let is_preemptible = could_go_on && !state.is_pick && !running.is_some_and(is_polite);
+        self.turns.truncate(at);
+        self.turns.push(Turn { running, could_go_on, is_preemptible });
+    }
+
+    /// The thread that runs in a state where the execution was.
     #[must_use]
-    pub fn with(&self, thread: ThreadId, state: &State<'_>, history: &History) -> u64 {
+    pub fn running(&self, at: EventIndex) -> Option<ThreadId> {
+        self.turns.get(at as usize)?.running
+    }
+
+    /// How many there are if this thread takes a step in a state where the execution was.
+    #[must_use]
+    pub fn with(&self, thread: ThreadId, at: EventIndex, history: &History) -> u64 {
         let is_turn = thread.index() < history.memory_model().threads();
-        let is_preemption = is_turn && state.preemptible(history).is_some_and(|running| running != thread);
-        self.counts[state.at as usize] + u64::from(is_preemption)
+        let Turn { running, is_preemptible, .. } = self.turns[at as usize];
+        self.counts[at as usize] + u64::from(is_turn && is_preemptible && running != Some(thread))
     }
 
     /// The thread takes a step in the state behind all events; those that were taken back before are forgotten.
@@ -167,16 +184,22 @@ mod tests {
     use super::super::scripted::{history, step};
     use super::*;
 
-    /// The preemptions of a whole execution.
-    fn count(steps: &[Step]) -> u64 {
+    /// Who is preempted where, in a whole execution.
+    fn counted(steps: &[Step], pending: &[Action]) -> (Preemptions, History) {
         let history = history(steps);
         let mut preemptions = Preemptions::default();
         for at in 0..history.len() {
-            let thread = history.event(at).footprint.thread();
-            let count = preemptions.with(thread, &State::before(at, Executed { steps, history: &history }), &history);
-            preemptions.push(count, at);
+            let event = history.event(at);
+            let later = &steps[event.step as usize..];
+            let (enabled, is_pick) = (later[0].enabled, event.is_pick());
+            preemptions.arrive(&State { at, enabled, event: Some(event), is_pick, later, pending }, &history);
+            preemptions.push(preemptions.with(event.footprint.thread(), at, &history), at);
         }
-        preemptions.counts[steps.len()]
+        (preemptions, history)
+    }
+
+    fn count(steps: &[Step]) -> u64 {
+        counted(steps, &[]).0.counts[steps.len()]
     }
 
     #[test]
@@ -204,15 +227,30 @@ mod tests {
 
     #[test]
     fn what_is_at_the_end_of_the_execution_counts_as_next() {
-        let steps = [step(0, Op::Read, 8, &[0, 1])];
-        let history = history(&steps);
-        let mut possible = ThreadSet::EMPTY;
-        possible.insert(ThreadId(0));
+        let steps = [step(0, Op::Read, 8, &[0, 1]), step(1, Op::Read, 8, &[0, 1])];
         let pending = [Action::new(ThreadId(0), Op::Yield, rscale_protocol::Variable(0))];
-        let enabled = [possible, ThreadSet::EMPTY, ThreadSet::EMPTY];
-        let state = State { at: 1, enabled, event: None, is_pick: false, later: &[], pending: &[] };
-        assert_eq!(state.preemptible(&history), Some(ThreadId(0)));
-        assert_eq!(State { pending: &pending, ..state }.preemptible(&history), None);
+        let count = |pending| counted(&steps, pending).0.counts[2];
+        assert_eq!((count(&[]), count(&pending)), (1, 0));
+    }
+
+    /// Its stores become visible by themselves, so that it does not matter which of them are delayed.
+    #[test]
+    fn a_thread_that_waits_for_its_own_stores_can_go_on() {
+        let (read, other) = (step(0, Op::Read, 8, &[0, 1]), step(1, Op::Read, 8, &[1]));
+        let fence = [Action::new(ThreadId(0), Op::Fence, rscale_protocol::Variable(0))];
+        let count = |pending| counted(&[read, other], pending).0.counts[2];
+        assert_eq!((count(&[]), count(&fence)), (0, 1));
+        let steps = [read, step(64, Op::Flush, 16, &[1, 64]), step(0, Op::Fence, 0, &[0, 1])];
+        let (preemptions, history) = counted(&steps, &[]);
+        assert_eq!((preemptions.running(2), block_starts(2, &history).as_slice()), (Some(ThreadId(0)), &[0][..]));
+    }
+
+    #[test]
+    fn who_had_to_wait_for_a_store_of_another_thread_has_let_others_run() {
+        let (read, flush) = (step(0, Op::Read, 8, &[0, 1]), step(64, Op::Flush, 8, &[1, 64]));
+        let (preemptions, history) = counted(&[read, flush, step(0, Op::Read, 8, &[0, 1])], &[]);
+        assert_eq!((preemptions.running(1), preemptions.running(2)), (Some(ThreadId(0)), None));
+        assert_eq!(block_starts(2, &history).as_slice(), &[2, 0]);
     }
 
     /// A waiter that a signal chooses says so in between; the signaller runs on.
@@ -225,8 +263,8 @@ mod tests {
             step(1, Op::Read, 8, &[0, 1]),
         ];
         assert_eq!(count(&steps), 1, "only the last step preempts the signaller");
-        let history = history(&steps);
-        assert_eq!((running(2, &history), block_starts(2, &history).as_slice()), (Some(ThreadId(0)), &[0][..]));
+        let (preemptions, history) = counted(&steps, &[]);
+        assert_eq!((preemptions.running(2), block_starts(2, &history).as_slice()), (Some(ThreadId(0)), &[0][..]));
     }
 
     #[test]

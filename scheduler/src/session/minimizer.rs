@@ -53,7 +53,7 @@ pub fn minimize(config: &ReplayConfig, output: &Path, limit: Duration) -> Result
     }
     let Some(end) = &execution.end else { return Ok(None) };
     let explainer = host.explainer();
-    let found = explainer.finding(host.target(), shown.violation, end, &execution.steps);
+    let found = explainer.finding(host.target(), shown.violation, end, &execution);
     let mut bench = Bench { host: &mut host, rules: &config.rules, explainer: &explainer };
     let minimised = bench.minimise(&found, &execution.steps, limit);
     let decisive = bench.decisive(&minimised.finding, &minimised.steps, limit / 2);

@@ -9,8 +9,8 @@ use crate::finding::{Finding, Identity, Kind};
 use crate::frontend::Execution;
 use crate::minimize::{Replayed, Replayer, Size, Smallest, minimize};
 use crate::property::{self, Shown};
-use rscale_protocol::Ending;
 use rscale_protocol::arena::{Step, Token};
+use rscale_protocol::{Action, Ending};
 use std::time::{Duration, Instant};
 
 /// How often it is measured what a run usually takes, and what it takes at least.
@@ -50,7 +50,7 @@ pub struct Minimised {
 impl Bench<'_> {
     /// Looks for a smaller schedule for a finding that these steps show. What is returned has been run and shows the same.
     pub fn minimise(&mut self, finding: &Finding, steps: &[Step], limit: Duration) -> Minimised {
-        let found = Size::of(steps);
+        let found = Size { preemptions: finding.preemptions, ..Size::of(steps, &[]) };
         let wanted = finding.identity();
         let with = |finding: Finding, steps: Vec<Step>, replays, is_complete| {
             let finding = Finding { minimised_from: Some(found), ..finding };
@@ -60,7 +60,7 @@ impl Bench<'_> {
         let mut haste = self.haste(finding.kind, steps);
         let mut replays = 0;
         loop {
-            let smallest = self.smallest(steps, &wanted, deadline, haste);
+            let smallest = self.smallest((steps, found), &wanted, deadline, haste);
             replays += smallest.replays;
             if smallest.size == found {
                 return with(finding.clone(), steps.to_vec(), replays, smallest.is_complete);
@@ -82,7 +82,7 @@ impl Bench<'_> {
     /// The smallest schedule that seems to show what is wanted.
     fn smallest(
         &mut self,
-        steps: &[Step],
+        (steps, size): (&[Step], Size),
         wanted: &Identity,
         deadline: Option<Instant>,
         haste: Option<Duration>,
@@ -90,7 +90,7 @@ impl Bench<'_> {
         self.host.limit(deadline);
         self.host.hurry(haste);
         let mut showing = Showing { bench: self, wanted: wanted.clone(), execution: Execution::default() };
-        let smallest = minimize(steps, &mut showing);
+        let smallest = minimize(steps, size, &mut showing);
         self.host.hurry(None);
         self.host.limit(None);
         smallest
@@ -134,7 +134,7 @@ impl Bench<'_> {
         let violation = shown.into_iter().map(|shown| shown.violation).find(|shown| shown == wanted.violation())?;
         self.host.look_back(&execution);
         let end = execution.end.as_ref()?;
-        let finding = self.explainer.finding(self.host.target(), violation, end, &execution.steps);
+        let finding = self.explainer.finding(self.host.target(), violation, end, &execution);
         (finding.identity() == *wanted).then(|| (finding, execution.steps.to_vec()))
     }
 
@@ -156,11 +156,18 @@ impl Bench<'_> {
         let shown = shown.into_iter().find(|shown| shown.violation == *wanted.violation());
         let Some(Shown { violation, steps }) = shown else { return Replayed::Other };
         if violation.kind == Kind::Race {
-            return Replayed::Same(execution.steps[..steps].to_vec());
+            return same(execution, steps);
         }
         let identity = self.explainer.identity(self.host.target(), violation, end, &execution.steps);
-        if identity == *wanted { Replayed::Same(execution.steps.to_vec()) } else { Replayed::Other }
+        if identity == *wanted { same(execution, execution.steps.len()) } else { Replayed::Other }
     }
+}
+
+/// The first steps of an execution show the finding.
+fn same(execution: &Execution, steps: usize) -> Replayed {
+    let (steps, rest) = execution.steps.split_at(steps);
+    let next: Vec<Action> = rest.iter().map(|step| step.action).chain(execution.pending.iter().copied()).collect();
+    Replayed::Same(steps.to_vec(), Size::of(steps, &next))
 }
 
 /// Runs schedules and looks whether they show the finding that is wanted.

@@ -97,7 +97,7 @@ impl<'a> Recorder<'a> {
         let Some(end) = &execution.end else { return Ok(()) };
         host.look_back(execution);
         let explainer = host.explainer();
-        let mut finding = explainer.finding(host.target(), violation.clone(), end, &execution.steps);
+        let mut finding = explainer.finding(host.target(), violation.clone(), end, execution);
         let identity = finding.identity();
         if self.findings.iter().any(|known| known.identity() == identity) {
             return Ok(());

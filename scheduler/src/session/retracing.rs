@@ -79,7 +79,7 @@ fn with_all_locations(
         bench.host.set_locations(&locations, &observed);
         let schedule = follow(&steps, bench.host)?;
         let mut again = Execution::default();
-        let Replayed::Same(more) = bench.show(Plan::of(&schedule), wanted, &mut again) else { return None };
+        let Replayed::Same(more, _) = bench.show(Plan::of(&schedule), wanted, &mut again) else { return None };
         (end, steps) = (again.end?, more);
     }
     None

@@ -133,7 +133,7 @@ fn finding(config: &ReplayConfig, host: &mut Host, execution: &Execution, seen: 
     let is_expected = |shown: &Shown| config.schedule.trace.header.finding == Some(shown.violation.headline());
     let shown = property::violations(execution, &config.rules).into_iter();
     let Shown { violation, .. } = shown.max_by_key(|shown| (is_expected(shown), shown.steps))?;
-    let mut finding = host.explainer().finding(host.target(), violation, execution.end.as_ref()?, &execution.steps);
+    let mut finding = host.explainer().finding(host.target(), violation, execution.end.as_ref()?, execution);
     finding.steps.iter_mut().zip(seen).for_each(|(step, seen)| seen.clone().tell(step));
     Some(racing::told(finding, host))
 }

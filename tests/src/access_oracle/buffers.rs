@@ -65,8 +65,8 @@ pub struct Buffers {
     bound: Option<usize>,
     /// Bytes that threads share: only they need room.
     shared: Bytes,
-    /// Bytes that do not go to memory at once.
-    delayed: Bytes,
+    /// Whether stores to other bytes take room too.
+    is_narrow: bool,
     stores: Vec<Vec<Store>>,
     /// Fences that each thread has passed while its buffer had something in it.
     fences: Vec<usize>,
@@ -81,8 +81,8 @@ pub struct Memory {
     pub bound: Option<usize>,
     /// The bytes of which a store takes room.
     pub shared: Bytes,
-    /// The bytes of which a store is delayed at all.
-    pub delayed: Bytes,
+    /// Whether a buffer has only so much room in all, where under PSO it has that for each place.
+    pub is_narrow: bool,
 }
 
 impl Memory {
@@ -92,7 +92,7 @@ impl Memory {
     /// A model, with room for all stores.
     #[must_use]
     pub const fn of(model: Model) -> Memory {
-        Memory { model, bound: None, shared: Bytes::MAX, delayed: Bytes::MAX }
+        Memory { model, bound: None, shared: Bytes::MAX, is_narrow: false }
     }
 }
 
@@ -101,8 +101,8 @@ impl Buffers {
     #[must_use]
     pub fn new(memory: Memory, threads: usize) -> Buffers {
         let model = if memory.bound == Some(0) { Model::Sc } else { memory.model };
-        let Memory { bound, shared, delayed, .. } = memory;
-        Buffers { model, bound, shared, delayed, stores: vec![Vec::new(); threads], fences: vec![0; threads] }
+        let Memory { bound, shared, is_narrow, .. } = memory;
+        Buffers { model, bound, shared, is_narrow, stores: vec![Vec::new(); threads], fences: vec![0; threads] }
     }
 
     /// Whether all stores of a thread are in memory.
@@ -117,7 +117,7 @@ impl Buffers {
         let (Some(bound), Some((offset, length))) = (self.bound, bytes) else { return true };
         let place = Access::new(offset.into(), length.into(), true).bytes & self.shared;
         let places = self.stores[thread].iter().map(|store| store.pending & self.shared);
-        let takes_room = |&other: &Bytes| other != 0 && (self.model == Model::Tso || other == place);
+        let takes_room = |&other: &Bytes| other != 0 && (self.is_narrow || self.model == Model::Tso || other == place);
         self.model == Model::Sc || place == 0 || places.filter(takes_room).count() < bound
     }
 
@@ -128,13 +128,11 @@ impl Buffers {
 
     /// The thread stores.
     pub fn store(&mut self, thread: usize, offset: u8, bytes: &[u8], memory: &mut [u8; BYTES]) {
-        let delayed = if self.model == Model::Sc { 0 } else { self.delayed };
-        let all = Access::new(offset.into(), bytes.len(), true).bytes;
-        let (bytes, fences) = (bytes.to_vec(), self.fences[thread]);
-        let store = Store { offset: offset.into(), bytes, pending: all & delayed, fences };
-        store.apply(memory, all & !delayed);
-        if store.pending != 0 {
-            self.stores[thread].push(store);
+        let pending = Access::new(offset.into(), bytes.len(), true).bytes;
+        let store = Store { offset: offset.into(), bytes: bytes.to_vec(), pending, fences: self.fences[thread] };
+        match self.model {
+            Model::Sc => store.apply(memory, pending),
+            Model::Tso | Model::Pso => self.stores[thread].push(store),
         }
     }
 

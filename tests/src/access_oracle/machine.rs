@@ -138,6 +138,16 @@ impl Machine {
         }
     }
 
+    /// Whether nothing but its own stores, which get to memory by themselves, keeps the thread from its next step, or from its end.
+    #[must_use]
+    pub fn waits_for_own_stores(&self, program: &Program, thread: usize, copying: Copying) -> bool {
+        !self.buffers.is_empty(thread)
+            && self.op(program, thread).is_none_or(|op| {
+                let has_room = self.buffers.has_room(thread, self.stores_next(thread, op, copying));
+                self.needs_empty_buffer(thread, op) || !has_room
+            })
+    }
+
     /// Whether what the thread does next waits until its stores are in memory.
     fn needs_empty_buffer(&self, thread: usize, op: &Op) -> bool {
         match op.kind {

@@ -12,6 +12,7 @@ mod machine;
 mod pieces;
 mod program;
 mod shared;
+mod truth;
 
 pub use bounded::enumerate_within;
 pub use buffers::{Memory, Model};
@@ -19,4 +20,5 @@ pub use enumerate::{Enumeration, count_paths, enumerate};
 pub use generate::{generate, generate_library, generate_weak};
 pub use machine::Copying;
 pub use program::{Kind, Op, Program};
-pub use shared::{shows_within, with_shared};
+pub use shared::with_room;
+pub use truth::Truth;

@@ -3,20 +3,24 @@
 //! Only stores to such bytes take room in a buffer. A store that nobody else can look at is as good as visible at once, and
 //! a program makes very many of them: a bound that counted them would say nothing about the program.
 
-use super::bounded::reachable_within;
 use super::buffers::{Access, Memory};
 use super::enumerate::reachable;
 use super::machine::{Copying, Machine};
 use super::pieces::piece_size;
 use super::program::{Kind, Op, Program};
 
-/// The same model, with the bytes that threads share in this program: only stores to them are delayed. None if there are
-/// more states than this, or if it is not clear of which stores that is so: where accesses of different widths meet, one
-/// may say that they share all bytes of both, or those only that both have.
+/// The same model with the least and the most room that a buffer may have: only stores to bytes that threads share in this
+/// program need some. None if there are more states than this.
+///
+/// The two are the same if it is clear which stores these are. Where accesses of different widths meet, one may say that they
+/// share all bytes of both, or those only that both have: then all stores may need room, or none.
 ///
 /// Which bytes they are may depend on how many stores there is room for, so they are collected until there are no more.
 #[must_use]
-pub fn with_shared(program: &Program, memory: Memory, copying: Copying, most_states: usize) -> Option<Memory> {
+pub fn with_room(program: &Program, memory: Memory, copying: Copying, most_states: usize) -> Option<[Memory; 2]> {
+    if matches!(memory.bound, None | Some(0)) {
+        return Some([memory; 2]);
+    }
     let (mut shared, mut common) = (0, 0);
     loop {
         let known = shared;
@@ -45,25 +49,10 @@ pub fn with_shared(program: &Program, memory: Memory, copying: Copying, most_sta
         };
         bytes & shared == bytes & common
     };
-    program.threads.iter().flatten().all(is_clear).then_some(Memory { shared, delayed: shared, ..memory })
-}
-
-/// Whether all that threads share shows with so many preemptions. A search within a bound knows nothing of the rest, and takes
-/// stores there for visible at once; then a thread need not wait for them, where another one would be let run.
-#[must_use]
-pub fn shows_within(program: &Program, memory: Memory, bound: usize) -> bool {
-    let mut shown = 0;
-    loop {
-        let known = shown;
-        let narrow = Memory { shared: shown, delayed: shown, ..memory };
-        reachable_within(program, narrow, bound, |machine, _| {
-            let meetings = meetings(machine, program, Copying::Words);
-            shown |= meetings.iter().fold(0, |bytes, [first, second]| bytes | first.bytes | second.bytes);
-        });
-        if shown == known {
-            return shown == memory.shared;
-        }
-    }
+    Some(match program.threads.iter().flatten().all(is_clear) {
+        true => [Memory { shared, ..memory }; 2],
+        false => [Memory { is_narrow: true, ..memory }, Memory { bound: None, ..memory }],
+    })
 }
 
 /// The pairs of accesses of different threads that meet in a state: none of them has to come first.
@@ -124,7 +113,9 @@ mod tests {
         let main = main.map(|(kind, thread)| Op::plain(kind, thread)).to_vec();
         let program = Program { threads: vec![main, first.to_vec(), second.to_vec()] };
         let memory = Memory { bound: Some(1), ..Memory::of(model) };
-        with_shared(&program, memory, Copying::Words, 1000).expect("few states").shared
+        let [least, most] = with_room(&program, memory, Copying::Words, 1000).expect("few states");
+        assert_eq!(least, most);
+        least.shared
     }
 
     #[test]
@@ -134,6 +125,17 @@ mod tests {
         assert_eq!(shared(&[write(0), write(8)], &[read(0), write(12)], Model::Tso), 0xf);
         let locked = |op| [Op::plain(Kind::Lock, 0), op, Op::plain(Kind::Unlock, 0)];
         assert_eq!(shared(&locked(write(0)), &locked(read(0)), Model::Pso), 0);
+    }
+
+    /// One may say that they share the second half alone, or the whole word.
+    #[test]
+    fn where_widths_differ_it_is_not_clear_what_is_shared() {
+        let [first, second] = [(8, 0), (4, 4)].map(|(width, offset)| Op::access(Kind::Write, width, offset, 1));
+        let [create, join] = [Kind::Create, Kind::Join].map(|kind| Op::plain(kind, 1));
+        let program = Program { threads: vec![vec![create, first, join], vec![second]] };
+        let memory = Memory { bound: Some(1), ..Memory::of(Model::Pso) };
+        let [least, most] = with_room(&program, memory, Copying::Words, 1000).expect("few states");
+        assert_eq!((least.is_narrow, least.bound, most.bound), (true, Some(1), None));
     }
 
     /// The data of a message is read only behind the flag; under PSO it may become visible behind the flag.

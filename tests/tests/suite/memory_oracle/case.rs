@@ -1,0 +1,114 @@
+//! Random programs with all that is known about them, and how many were passed over to find them.
+
+use rscale_tests::access_oracle::{
+    Copying, Kind, Memory, Model, Op, Program, Truth, count_paths, enumerate, enumerate_within, generate_library,
+    generate_weak, with_room,
+};
+use rscale_tests::oracle::Random;
+
+/// Programs with more states or schedules are passed over, so that none takes long.
+const MOST_STATES: usize = 3000;
+/// With pieces in any order there are many states, and few of them matter.
+const MOST_STATES_IN_ANY_ORDER: usize = 10_000;
+const MOST_PATHS: u64 = 200_000;
+/// A bounded search repeats equivalent schedules, so it takes longer.
+const MOST_PATHS_BOUNDED: u64 = 2000;
+/// Explaining that threads wait for ever takes rscale a hundred times as long as an execution.
+const MOST_PATHS_STUCK: u64 = 100;
+
+/// A program, the memory model that it is to be run under, and what it can do there.
+#[derive(Clone)]
+pub struct Case {
+    pub number: u64,
+    pub program: Program,
+    pub memory: Memory,
+    pub truth: Truth,
+    pub paths: u64,
+    /// Whether it can do more than under sequential consistency.
+    pub is_weak: bool,
+    /// The least room that buffers may have.
+    room: Memory,
+}
+
+impl Case {
+    /// The program of this number, and all about it: the first one of its sequence that is small enough.
+    pub fn of(number: u64) -> Case {
+        Case::smaller_than(number, MOST_PATHS)
+    }
+
+    /// The same, small enough to be searched with a bound on preemptions.
+    pub fn to_bound(number: u64) -> Case {
+        Case::smaller_than(number, MOST_PATHS_BOUNDED)
+    }
+
+    fn smaller_than(number: u64, most_paths: u64) -> Case {
+        let mut random = Random::new(number);
+        let model = random.pick(&[Model::Tso, Model::Pso]);
+        let bound = random.pick(&[None, None, None, None, Some(0), Some(1), Some(1), Some(2)]);
+        let bounded = Memory { bound, ..Memory::of(model) };
+        loop {
+            let program = generate_weak(&mut random);
+            let case = Case::new(number, program, bounded, [Copying::Words; 2]);
+            if let Some(case) = case.filter(|case| case.paths <= most_paths) {
+                return case;
+            }
+        }
+    }
+
+    /// The same, with functions of the library.
+    pub fn with_library(number: u64) -> Case {
+        let mut random = Random::new(number);
+        let model = random.pick(&[Model::Tso, Model::Pso]);
+        let bound = random.pick(&[None, None, None, Some(1), Some(2)]);
+        loop {
+            let program = generate_library(&mut random);
+            // In pieces that are not known, nobody knows how many stores there are.
+            let (bound, manners) = match program.has_words_only() {
+                true => (bound, [Copying::Words; 2]),
+                false => (None, [Copying::AtOnce, Copying::AnyOrder]),
+            };
+            if program.has_pieces()
+                && let Some(case) = Case::new(number, program, Memory { bound, ..Memory::of(model) }, manners)
+            {
+                return case;
+            }
+        }
+    }
+
+    /// A program of which it takes a preemption to see that `main` shares what it stores: without any, both threads access it
+    /// behind the lock alone. Whether its stores are delayed makes no difference to who is preempted where.
+    pub fn sharing_late() -> Case {
+        let (create, join) = (Op::plain(Kind::Create, 1), Op::plain(Kind::Join, 1));
+        let (lock, unlock) = (Op::plain(Kind::Lock, 0), Op::plain(Kind::Unlock, 0));
+        let [write, other, read] = [(Kind::Write, 0, 1), (Kind::Write, 8, 3), (Kind::Read, 0, 0)]
+            .map(|(kind, offset, value)| Op::access(kind, 4, offset, value));
+        let main = vec![create, write, other, lock, read, unlock, join];
+        let program = Program { threads: vec![main, vec![lock, Op { value: 1, ..other }, read, unlock]] };
+        Case::new(0, program, Memory::of(Model::Tso), [Copying::Words; 2]).expect("it is small")
+    }
+
+    /// All about a program, with what a library does at least and at most; None if that is too much, or too little.
+    fn new(number: u64, program: Program, memory: Memory, [least, most]: [Copying; 2]) -> Option<Case> {
+        let most_states = if most == Copying::AnyOrder { MOST_STATES_IN_ANY_ORDER } else { MOST_STATES };
+        let [room, most_room] = with_room(&program, memory, most, most_states)?;
+        let least = enumerate(&program, room, least, most_states)?;
+        let strong = enumerate(&program, Memory::SC, most, most_states)?;
+        let paths = count_paths(&program, most_room, most);
+        let truth = Truth { least, most: enumerate(&program, most_room, most, most_states)? };
+        let is_weak = truth.most.outcomes != strong.outcomes;
+        // Most programs of this size can do no more than under sequential consistency.
+        let is_dull = !is_weak && memory.bound != Some(0) && !number.is_multiple_of(4);
+        let is_small = paths <= if truth.is_stuck() { MOST_PATHS_STUCK } else { MOST_PATHS };
+        (is_small && !is_dull).then_some(Case { number, program, memory, truth, paths, is_weak, room })
+    }
+
+    /// What has to be found with so many preemptions at most, and may be found.
+    ///
+    /// Where buffers have a bound, a store needs room if it is to a variable that threads share, as far as that shows within
+    /// the bound on preemptions: so there may be more room than without that bound, and more is found.
+    pub fn within(&self, preemptions: usize) -> Truth {
+        let unbounded = Memory { bound: self.memory.bound.filter(|&bound| bound == 0), ..self.memory };
+        let most = enumerate(&self.program, unbounded, Copying::Words, usize::MAX).expect("no limit");
+        Truth { least: enumerate_within(&self.program, self.room, preemptions), most }
+    }
+}
