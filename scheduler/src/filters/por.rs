@@ -29,7 +29,7 @@ pub(super) const OPTIMAL: FilterInfo = FilterInfo {
     range: 0..=0,
     summary: "partial order reduction with wakeup trees: exactly one execution per Mazurkiewicz trace",
     needs: Needs::NOTHING,
-    make: Make::Strategy(|_, terms| Box::new(Reduction::new(Box::new(Optimal), terms))),
+    make: Make::Strategy(|_, terms| Box::new(Reduction::new(Box::new(Optimal::default()), terms))),
 };
 
 pub(super) const EPOR: FilterInfo = FilterInfo {

@@ -120,54 +120,22 @@ pub(super) fn add_open(returns: &mut Returns, steps: usize, planned: &[(Footprin
 #[cfg(test)]
 mod tests {
     use super::super::plan::Optimal;
-    use super::super::scripted::step;
+    use super::super::scripted::{TERMS, run};
     use super::*;
-    use crate::backend::{Block, RunEnd};
     use crate::explore::Strategy;
     use crate::filters::Terms;
-    use crate::frontend::Execution;
-    use rscale_protocol::arena::Token;
-    use rscale_protocol::{Ending, MemoryModel, Op, ThreadId, ThreadSet};
-
-    /// A run of threads that do this, each at its own time, with one variable: a schedule, and on from the first thread to
-    /// the last one.
-    fn run(threads: &[&[Op]], schedule: &[Token]) -> Execution {
-        let mut next = vec![0; threads.len()];
-        let mut steps = Vec::new();
-        loop {
-            let possible: Vec<u16> =
-                (0..threads.len()).filter(|&thread| next[thread] < threads[thread].len()).map(|t| t as u16).collect();
-            let Some(&first) = possible.first() else { break };
-            let thread = schedule.get(steps.len()).map_or(first, |token| token.thread.0);
-            let place = &mut next[thread as usize];
-            steps.push(step(thread, threads[thread as usize][*place], 64, &possible));
-            *place += 1;
-        }
-        let end = RunEnd {
-            ending: Ending::Exit,
-            value: 0,
-            address: 0,
-            block: Block::default(),
-            thread: ThreadId(0),
-            enabled: [ThreadSet::EMPTY; 3],
-            live: ThreadSet::EMPTY,
-            races: Vec::new(),
-            reads: Vec::new(),
-            text: String::new(),
-        };
-        Execution { steps: steps.into(), end: Some(end), ..Execution::default() }
-    }
+    use rscale_protocol::Op;
 
     /// Explores them. Returns how many executions there are, and how many of them were foreseen.
     fn explore(threads: &[&[Op]]) -> (u64, u64) {
-        let terms = Terms { seed: 0, sees_accesses: true, memory: MemoryModel::Sc, has_invariants: false };
-        let mut search = Reduction::new(Box::new(Optimal), terms);
+        let threads: Vec<Vec<(Op, u64)>> = threads.iter().map(|ops| ops.iter().map(|&op| (op, 64)).collect()).collect();
+        let mut search = Reduction::new(Box::new(Optimal::default()), TERMS);
         let (mut foreseen, mut right, mut certain) = (None, 0, None);
         while let Some(plan) = search.next_schedule() {
             let asked = (plan.schedule.to_vec(), plan.sleep);
             right += u64::from(foreseen.as_ref() == Some(&asked));
             assert!(certain.is_none_or(|certain| certain == asked), "what was certain does not come");
-            let execution = run(threads, &asked.0);
+            let execution = run(&threads, &asked.0);
             foreseen = search.foreseen().map(|plan| (plan.schedule.to_vec(), plan.sleep));
             search.begin_absorbing(&execution);
             certain = Some(search.foreseen().map(|plan| (plan.schedule.to_vec(), plan.sleep)).unwrap_or_default());
@@ -193,8 +161,7 @@ mod tests {
 
     #[test]
     fn nothing_is_foreseen_where_chance_decides() {
-        let terms = Terms { seed: 1, sees_accesses: true, memory: MemoryModel::Sc, has_invariants: false };
-        let mut search = Reduction::new(Box::new(Optimal), terms);
+        let mut search = Reduction::new(Box::new(Optimal::default()), Terms { seed: 1, ..TERMS });
         assert!(search.next_schedule().is_some() && search.foreseen().is_none());
     }
 }

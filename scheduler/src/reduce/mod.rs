@@ -26,6 +26,7 @@ mod otherwise;
 mod plan;
 mod preemptions;
 mod races;
+mod rediscovery;
 mod rest;
 mod reversal;
 mod saved;

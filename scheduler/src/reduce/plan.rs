@@ -154,11 +154,26 @@ pub trait Planner {
 }
 
 /// Optimal DPOR: the whole sequence.
-pub struct Optimal;
+pub struct Optimal {
+    /// Where so many are planned in one state, those that would be found again are not kept ([`super::rediscovery`]). Few
+    /// are: what is planned long before can be run ahead.
+    pub(super) many: usize,
+}
+
+impl Default for Optimal {
+    fn default() -> Optimal {
+        Optimal { many: 64 }
+    }
+}
 
 impl Planner for Optimal {
     fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>) {
-        nodes[reversal.first as usize].tree.insert(&mut reversal.collected());
+        let tree = &mut nodes[reversal.first as usize].tree;
+        if reversal.is_plain() {
+            tree.insert_plain(&mut reversal.collected(), self.many);
+        } else {
+            tree.insert(&mut reversal.collected());
+        }
     }
 
     fn extent(&self) -> Extent {

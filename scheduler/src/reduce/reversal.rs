@@ -1,10 +1,11 @@
 //! Reversals: how the second event of a race can come before the first one.
 
 use super::elsewhere::footprint_without;
+use super::event::{Event, Wait};
 use super::footprint::{Footprint, Mode, Role, Touch};
 use super::history::{EventIndex, History};
 use rscale_protocol::arena::{Step, Token};
-use rscale_protocol::{Choice, Op};
+use rscale_protocol::{Choice, MemoryModel, Op};
 
 /// What was executed.
 #[derive(Clone, Copy)]
@@ -168,6 +169,16 @@ impl<'a> Reversal<'a> {
     /// Whether an event behind the first one does not happen after it.
     fn has(&self, index: EventIndex) -> bool {
         !self.executed.history.happens_before(self.first, index)
+    }
+
+    /// Whether the second event is a plain access of memory, which is possible wherever its thread is there.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        let history = self.executed.history;
+        let is_access = |event: &Event| matches!(event.op, Op::Read | Op::Write) && event.wait == Wait::Nothing;
+        history.memory_model() == MemoryModel::Sc
+            && self.changed.is_empty()
+            && self.second.is_some_and(|second| is_access(history.event(second)))
     }
 
     /// What the path takes now, where the first event went.

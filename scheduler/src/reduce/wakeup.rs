@@ -4,11 +4,14 @@
 //! before. The tree is ordered: what stands first is explored first.
 
 use super::footprint::{Footprint, Precedes};
+use super::rediscovery::{Planned, is_found_again};
 
 /// The sequences, by their first events.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Tree {
     branches: Vec<Branch>,
+    /// How many there are.
+    sequences: usize,
 }
 
 /// Events that follow each other, and what is to follow them. Most sequences share little with others: a branch is a long
@@ -34,23 +37,50 @@ impl Tree {
 
     /// Adds a sequence, unless the tree has one that leads to an equivalent execution. The sequence is left in disorder.
     pub fn insert(&mut self, sequence: &mut [&Footprint]) {
+        self.grow(sequence, false);
+    }
+
+    /// Adds a sequence that ends with a plain access, unless there are many, and it is sure to be found again in the run of
+    /// one of these.
+    pub fn insert_plain(&mut self, sequence: &mut [&Footprint], many: usize) {
+        self.grow(sequence, self.sequences >= many);
+    }
+
+    /// Adds a sequence. It may be left out if it will be found again. Returns whether there is one more now.
+    fn grow(&mut self, sequence: &mut [&Footprint], may_be_left_out: bool) -> bool {
         if sequence.is_empty() {
-            return;
+            return false;
         }
         for branch in &mut self.branches {
-            match branch.follow(sequence) {
+            let is_new = match branch.follow(sequence) {
                 Followed::Differs => continue,
-                Followed::ToItsEnd(_) if branch.rest.is_empty() => return,
-                Followed::ToItsEnd(left) => return branch.rest.insert(left),
-                Followed::To(length, left) => return branch.fork(length, left),
-            }
+                Followed::ToItsEnd(_) if branch.rest.is_empty() => false,
+                Followed::ToItsEnd(left) => branch.rest.grow(left, may_be_left_out),
+                Followed::To(length, left) => {
+                    let is_new = !(may_be_left_out && is_found_again(left, branch.planned(length)));
+                    if is_new {
+                        branch.fork(length, left);
+                    }
+                    is_new
+                }
+            };
+            self.sequences += usize::from(is_new);
+            return is_new;
         }
-        self.branches.push(Branch::new(sequence));
+        if may_be_left_out && self.branches.iter().any(|branch| is_found_again(sequence, branch.planned(0))) {
+            return false;
+        }
+        self.push_sequence(sequence);
+        true
+    }
+
+    fn push_sequence(&mut self, sequence: &[&Footprint]) {
+        self.push_branch(sequence.iter().rev().map(|&event| event.clone()).collect(), Tree::default());
     }
 
     /// Adds a single event.
     pub fn add(&mut self, event: Footprint) {
-        self.branches.push(Branch { line: vec![event], rest: Tree::default() });
+        self.push_branch(vec![event], Tree::default());
     }
 
     /// Takes out the first branch: its event, and what is to follow it.
@@ -60,8 +90,11 @@ impl Tree {
         if !branch.line.is_empty() && self.branches.len() == 1 {
             return Some((event, std::mem::take(self)));
         }
-        let Branch { line, rest } = self.branches.remove(0);
-        Some((event, if line.is_empty() { rest } else { Tree { branches: vec![Branch { line, rest }] } }))
+        let branch = self.branches.remove(0);
+        let sequences = branch.sequences();
+        self.sequences -= sequences;
+        let is_over = branch.line.is_empty();
+        Some((event, if is_over { branch.rest } else { Tree { branches: vec![branch], sequences } }))
     }
 
     /// Takes out the first sequence: its events, each with what else is to follow it.
@@ -97,7 +130,15 @@ impl Tree {
 
     /// Adds a branch behind the others; its line, from the last event to the first, is not empty.
     pub fn push_branch(&mut self, line: Vec<Footprint>, rest: Tree) {
-        self.branches.push(Branch { line, rest });
+        let branch = Branch { line, rest };
+        self.sequences += branch.sequences();
+        self.branches.push(branch);
+    }
+
+    /// How many sequences there are.
+    #[must_use]
+    pub fn sequences(&self) -> usize {
+        self.sequences
     }
 
     /// Events in the tree.
@@ -118,8 +159,14 @@ enum Followed<'s, 'e> {
 }
 
 impl Branch {
-    fn new(sequence: &[&Footprint]) -> Branch {
-        Branch { line: sequence.iter().rev().map(|&event| event.clone()).collect(), rest: Tree::default() }
+    /// How many sequences begin with its events.
+    fn sequences(&self) -> usize {
+        self.rest.sequences.max(1)
+    }
+
+    /// What is planned behind the first events.
+    fn planned(&self, length: usize) -> Planned<'_> {
+        Planned { line: &self.line[..self.line.len() - length], rest: &self.rest }
     }
 
     fn follow<'s, 'e>(&self, mut sequence: &'s mut [&'e Footprint]) -> Followed<'s, 'e> {
@@ -145,7 +192,8 @@ impl Branch {
         let first = self.line.split_off(self.line.len() - length);
         let line = std::mem::replace(&mut self.line, first);
         let rest = std::mem::take(&mut self.rest);
-        self.rest.branches = vec![Branch { line, rest }, Branch::new(left)];
+        self.rest.push_branch(line, rest);
+        self.rest.push_sequence(left);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Eager partial order reduction (Metzler, Saissi, Bokor, Hesse and Suri): `epor` and `epor-sh`.
 //!
 //! The orders of a *section* ([`section`]) are planned from one execution of it, without running the others and without
-//! looking at the races in them. Everything else is done as in [`Optimal`].
+//! looking at the races in them. Everything else is done as in [`super::Optimal`].
 //!
 //! **A section** is what threads do next from a state on, as an execution has shown it: memory accesses and atomic
 //! sections, up to where executions have shown that threads do something else in other orders ([`ends`]): branches, and
@@ -44,14 +44,14 @@ pub use section::Length;
 use super::event::Event;
 use super::footprint::Footprint;
 use super::history::{EventIndex, History};
-use super::plan::{Node, Optimal, Planner};
+use super::plan::{Node, Planner};
 use super::reversal::{Extent, Race, Reversal, Second};
 use crate::explore::Counts;
 use ends::Ends;
 use rscale_protocol::{ThreadId, ThreadSet};
 use section::Section;
 
-/// Plans sections at once, and everything else as [`Optimal`].
+/// Plans sections at once, and everything else as [`super::Optimal`].
 pub struct Eager {
     length: Length,
     ends: Ends,
@@ -137,11 +137,12 @@ impl Eager {
 
 impl Planner for Eager {
     fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>) {
-        Optimal.plan(nodes, reversal);
+        // Nothing is left for a later run to find again: that run may leave the race to a section.
+        nodes[reversal.first as usize].tree.insert(&mut reversal.collected());
     }
 
     fn extent(&self) -> Extent {
-        Optimal.extent()
+        Extent::Whole
     }
 
     fn look_ahead(&mut self, branch: EventIndex, history: &History, counts: &mut Counts) {
