@@ -13,6 +13,7 @@
 //! with it, and does not depend on `x`.
 
 use super::footprint::{Footprint, Precedes, Reach};
+use super::mask::Mask;
 use super::wakeup::Tree;
 
 /// Events that are planned, from the last to the first, and what is to follow them.
@@ -34,6 +35,8 @@ struct Way<'s, 't> {
     passed: Vec<&'t Footprint>,
     /// Planned events that come behind these, and that the sequence does not have.
     behind: Vec<&'t Footprint>,
+    /// All events of the sequence, and all that were passed: most planned events have to do with none of them.
+    mask: Mask,
 }
 
 /// Where a sequence is at a planned event.
@@ -53,7 +56,8 @@ pub fn is_found_again(sequence: &[&Footprint], planned: Planned<'_>) -> bool {
     if !is_simple(second) {
         return false;
     }
-    let mut way = Way { left: others.to_vec(), second, passed: Vec::new(), behind: Vec::new() };
+    let mask = sequence.iter().copied().collect();
+    let mut way = Way { left: others.to_vec(), second, passed: Vec::new(), behind: Vec::new(), mask };
     let mut next = Some(planned);
     while let Some(Planned { line, rest }) = next {
         for event in line.iter().rev() {
@@ -82,6 +86,9 @@ impl<'s, 't> Way<'s, 't> {
     }
 
     fn meet(&mut self, event: &'t Footprint) -> Met {
+        if !self.mask.may_conflict(event) {
+            return Met::Further;
+        }
         let depends = |others: &[&Footprint]| others.iter().any(|other| other.conflicts(event));
         match event.precedes(self.left.iter().copied().chain([self.second])) {
             Some(Precedes::As(index)) if index == self.left.len() => {
@@ -96,6 +103,7 @@ impl<'s, 't> Way<'s, 't> {
             Some(Precedes::Beside) => {
                 if depends(&self.passed) || depends(&self.behind) {
                     self.behind.push(event);
+                    self.mask.add(event);
                 }
                 Met::Further
             }
@@ -105,6 +113,7 @@ impl<'s, 't> Way<'s, 't> {
                     return Met::Lost;
                 }
                 self.passed.push(event);
+                self.mask.add(event);
                 Met::Further
             }
         }
