@@ -14,6 +14,9 @@ pub struct Tree {
     sequences: usize,
 }
 
+/// Most forks have fewer branches: there is no room for more until they come.
+const FEW: usize = 4;
+
 /// Events that follow each other, and what is to follow them. Most sequences share little with others: a branch is a long
 /// line, and one allocation.
 #[derive(Clone, PartialEq, Debug)]
@@ -132,6 +135,9 @@ impl Tree {
     pub fn push_branch(&mut self, line: Vec<Footprint>, rest: Tree) {
         let branch = Branch { line, rest };
         self.sequences += branch.sequences();
+        if self.branches.len() < FEW {
+            self.branches.reserve_exact(1);
+        }
         self.branches.push(branch);
     }
 
