@@ -148,9 +148,9 @@ mod tests {
         let copy = [Op { other: 16, ..Op::access(Kind::Copy, 0, 0, 16) }];
         let set = [Op::access(Kind::Write, 8, 0, 1), Op::access(Kind::Write, 8, 8, 1)];
         let count = |copying| outcomes(&copy, &set, copying).len();
-        assert_eq!([Copying::AtOnce, Copying::Words, Copying::AnyOrder].map(count), [3, 4, 4]);
+        assert_eq!([Copying::AtOnce, Copying::Words, Copying::AnyOrder(4)].map(count), [3, 4, 4]);
         let whole = [Op::access(Kind::Write, 16, 0, 1)];
         let count = |copying| outcomes(&copy, &whole, copying).len();
-        assert_eq!([Copying::AtOnce, Copying::Words, Copying::AnyOrder].map(count), [2, 3, 4]);
+        assert_eq!([Copying::AtOnce, Copying::Words, Copying::AnyOrder(4)].map(count), [2, 3, 4]);
     }
 }

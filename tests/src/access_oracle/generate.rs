@@ -63,9 +63,12 @@ const WEAK_TEXTS: &[Kind] = &[Kind::Text, Kind::Text, Kind::Read, Kind::Read, Ki
 
 /// As [`generate_weak`], with functions of the library.
 pub fn generate_library(random: &mut Random) -> Program {
-    let kinds = random.pick(&[WEAK_LIBRARY, WEAK_LIBRARY, WEAK_TEXTS]);
-    let widths: &[u8] = if kinds == WEAK_LIBRARY { random.pick(&[&[8], &[4, 8], &[4, 8]]) } else { &[8] };
-    let style = Style { kinds, widths, places: vec![0, 8, 16], skewed: 0 };
+    let kinds = random.pick(&[WEAK_LIBRARY, WEAK_LIBRARY, WEAK_LIBRARY, WEAK_TEXTS]);
+    let widths: &[u8] =
+        if kinds == WEAK_LIBRARY { random.pick(&[&[8], &[8], &[4, 8], &[4, 8], &[1, 2], &[1, 2, 4]]) } else { &[8] };
+    let is_narrow = widths[0] == 1;
+    let places = if is_narrow { vec![0, 1, 2, 4, 5] } else { vec![0, 8, 16] };
+    let style = Style { kinds, widths, places, skewed: 0 };
     let [create, join] = [Kind::Create, Kind::Join].map(|kind| [1, 2].map(|thread| Op::plain(kind, thread)));
     let mut threads = vec![[create, join].concat()];
     for _ in 0..2 {
@@ -75,12 +78,30 @@ pub fn generate_library(random: &mut Random) -> Program {
     let mut program = Program { threads };
     for op in program.threads.iter_mut().flatten() {
         make_plain(op);
-        if matches!(op.kind, Kind::Copy | Kind::Text) {
+        match op.kind {
+            Kind::Fill if is_narrow => (op.offset, op.other) = (random.pick(&[0, 1, 2, 4]), random.pick(&[2, 3, 4])),
             // No string instruction, and whole words.
-            (op.form, op.other) = (op.form % if op.kind == Kind::Copy { 2 } else { 3 }, op.other.next_multiple_of(8));
+            Kind::Copy => {
+                (op.form, op.other) = (op.form % 2, op.other.next_multiple_of(8));
+                spread(random, op, is_narrow);
+            }
+            Kind::Text => (op.form, op.other) = (op.form % 3, op.other.next_multiple_of(8)),
+            _ => {}
         }
     }
     program
+}
+
+/// Other ranges for a copy: shorter ones, and some that overlap, which only `memmove` may copy.
+fn spread(random: &mut Random, op: &mut Op, is_narrow: bool) {
+    if is_narrow {
+        [op.offset, op.value] = random.pick(&[[0, 4], [4, 0], [0, 1], [1, 0], [2, 0], [0, 2]]);
+        op.other = random.pick(&[2, 3, 4]);
+    } else if random.percent(30) {
+        [op.offset, op.value] = random.pick(&[[0, 8], [8, 0]]);
+        op.other = 16;
+    }
+    op.form = if op.offset.abs_diff(op.value) < op.other { 1 } else { op.form };
 }
 
 /// As [`generate`], for programs of which store buffers make a difference, and everything about them is known.

@@ -17,8 +17,8 @@ pub enum Copying {
     AtOnce,
     /// Word by word (element by element of a string instruction), from the start: each is read, then written.
     Words,
-    /// Cell by cell of four bytes: each is read before it is written, in any order otherwise.
-    AnyOrder,
+    /// In cells of so many bytes, and in any order, but that a cell is read before it is written, and before it is written over.
+    AnyOrder(u8),
 }
 
 /// Where a thread is.
@@ -119,13 +119,23 @@ impl Machine {
             };
         let Thread { read, written, .. } = &self.threads[thread];
         match op.kind {
-            Kind::Copy if manner(op, copying) == Copying::AnyOrder => {
-                let pieces = pieces(op, copying);
-                let reads = (0..pieces).filter(|&piece| read.get(piece).copied().flatten().is_none());
-                let is_ready = |piece: &usize| read.get(*piece).copied().flatten().is_some() && !written[*piece];
-                let writes = (0..pieces).filter(is_ready);
+            Kind::Copy if matches!(manner(op, copying), Copying::AnyOrder(_)) => {
+                let (pieces, size) = (pieces(op, copying), piece_size(op, copying));
+                let is_read = |piece: usize| read.get(piece).copied().flatten().is_some();
+                let [from, to] = [op.offset, op.value].map(usize::from);
+                let is_over = |source: usize, target: usize| (from + source * size).abs_diff(to + target * size) < size;
+                let is_ready = |&piece: &usize| {
+                    is_read(piece)
+                        && !written[piece]
+                        && (0..pieces).all(|other| is_read(other) || !is_over(other, piece))
+                };
+                let (reads, writes) = ((0..pieces).filter(|&piece| !is_read(piece)), (0..pieces).filter(is_ready));
                 let steps = reads.map(|piece| Step { piece, ..whole });
                 steps.chain(writes.map(|piece| Step { piece, writes: true, ..whole })).collect()
+            }
+            Kind::Fill if matches!(copying, Copying::AnyOrder(_)) => {
+                let is_left = |piece: &usize| !written.get(*piece).copied().unwrap_or_default();
+                (0..pieces(op, copying)).filter(is_left).map(|piece| Step { piece, ..whole }).collect()
             }
             _ if op.is_torn() => {
                 let is_left = |piece: &usize| match op.kind {
@@ -191,7 +201,7 @@ impl Machine {
         let op = *self.op(program, thread).expect("only running threads have steps");
         let is_done = match op.kind {
             Kind::Copy => self.copy(thread, &op, step, copying),
-            Kind::Fill => self.fill(thread, &op),
+            Kind::Fill => self.fill(thread, &op, step, copying),
             Kind::Compare => self.compare(thread, &op, copying),
             Kind::Update | Kind::Move | Kind::Text | Kind::CompareExchangeAdd => self.in_two(thread, &op),
             Kind::Lock | Kind::TryLock | Kind::Unlock => self.on_mutex(thread, &op),

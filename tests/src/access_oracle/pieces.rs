@@ -3,9 +3,6 @@
 use super::machine::{Copying, Machine, Step, WORD};
 use super::program::Op;
 
-/// Bytes of a piece where these can come in any order.
-const CELL: usize = 4;
-
 impl Machine {
     pub(super) fn copy(&mut self, thread: usize, op: &Op, step: Step, copying: Copying) -> bool {
         let copying = manner(op, copying);
@@ -23,7 +20,7 @@ impl Machine {
         state.written.resize(pieces(op, copying), false);
         // In order, the first piece that is not written is next.
         let piece = match copying {
-            Copying::AnyOrder => step.piece,
+            Copying::AnyOrder(_) => step.piece,
             _ => state.written.iter().position(|&written| !written).unwrap_or(0),
         };
         let distance = piece as u8 * size;
@@ -37,13 +34,18 @@ impl Machine {
         self.threads[thread].written.iter().all(|&written| written)
     }
 
-    pub(super) fn fill(&mut self, thread: usize, op: &Op) -> bool {
+    pub(super) fn fill(&mut self, thread: usize, op: &Op, step: Step, copying: Copying) -> bool {
+        let (size, length) = (piece_size(op, copying), usize::from(op.other));
         let state = &mut self.threads[thread];
-        state.written.resize(usize::from(op.other) / WORD, false);
-        let piece = state.written.iter().position(|&written| !written).unwrap_or(0);
+        state.written.resize(pieces(op, copying), false);
+        let piece = match copying {
+            Copying::AnyOrder(_) => step.piece,
+            _ => state.written.iter().position(|&written| !written).unwrap_or(0),
+        };
         state.written[piece] = true;
-        let is_done = piece + 1 == state.written.len();
-        self.store_bytes(thread, op.offset + (piece * WORD) as u8, &[op.value; WORD]);
+        let is_done = state.written.iter().all(|&written| written);
+        let (start, size) = (piece * size, size.min(length - piece * size));
+        self.store_bytes(thread, op.offset + start as u8, &[op.value; WORD][..size]);
         is_done
     }
 
@@ -84,10 +86,10 @@ pub(super) fn manner(op: &Op, copying: Copying) -> Copying {
 }
 
 pub(super) fn piece_size(op: &Op, copying: Copying) -> usize {
-    let word = if copying == Copying::AnyOrder { CELL } else { WORD };
+    let word = if let Copying::AnyOrder(cell) = copying { cell.into() } else { WORD };
     op.string_element().map_or(word, usize::from)
 }
 
 pub(super) fn pieces(op: &Op, copying: Copying) -> usize {
-    usize::from(op.other) / piece_size(op, copying)
+    usize::from(op.other).div_ceil(piece_size(op, copying))
 }

@@ -159,6 +159,26 @@ impl Program {
         self.threads.iter().flatten().all(is_word)
     }
 
+    /// The largest cells of which all accesses, and all ranges, are made.
+    #[must_use]
+    pub fn cell(&self) -> u8 {
+        let numbers = |op: &Op| match op.kind {
+            Kind::Copy | Kind::Text | Kind::Compare => [op.offset, op.value, op.other],
+            Kind::Fill => [op.offset, op.other, 0],
+            _ if op.width > 0 => [op.offset, op.width, 0],
+            _ => [0; 3],
+        };
+        let all = self.threads.iter().flatten().flat_map(numbers).fold(0, |all, number| all | number);
+        1 << all.trailing_zeros().min(3)
+    }
+
+    /// Whether something is copied to where it lies in part.
+    #[must_use]
+    pub fn has_overlaps(&self) -> bool {
+        let overlaps = |op: &Op| op.kind == Kind::Copy && op.offset.abs_diff(op.value) < op.other;
+        self.threads.iter().flatten().any(overlaps)
+    }
+
     /// Whether a thread may wait in a loop.
     #[must_use]
     pub fn has_loops(&self) -> bool {

@@ -71,7 +71,7 @@ fn case(number: u64) -> Case {
     loop {
         let program = generate(&mut random);
         let (least, most) = match (program.has_pieces(), program.has_words_only()) {
-            (true, false) => (Copying::AtOnce, Copying::AnyOrder),
+            (true, false) => (Copying::AtOnce, Copying::AnyOrder(4)),
             _ => (Copying::Words, Copying::Words),
         };
         let Some(most) = enumerate(&program, Memory::SC, most, MOST_STATES) else { continue };
