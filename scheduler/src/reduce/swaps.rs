@@ -14,7 +14,7 @@ use crate::filters::{Preserves, Terms};
 use crate::frontend::Execution;
 use crate::sample::Sampled;
 use rscale_protocol::arena::{Beyond, Policy, Step, Token};
-use rscale_protocol::{Action, Ending, Op, ThreadSet};
+use rscale_protocol::{Action, Ending, MemoryModel, Op, ThreadSet};
 use std::ops::Range;
 
 /// Pairs of one execution that are swapped.
@@ -24,6 +24,7 @@ const MOST_PAIRS: usize = 16;
 pub struct Swaps {
     stream: Stream,
     sees_accesses: bool,
+    memory_model: MemoryModel,
     /// The execution that pairs are swapped of.
     base: Base,
     /// The pairs that are left, by the steps that they are.
@@ -59,6 +60,7 @@ impl Swaps {
         Swaps {
             stream: Stream::new(terms.seed),
             sees_accesses: terms.sees_accesses,
+            memory_model: terms.memory,
             base: Base::default(),
             pairs: Vec::new(),
             swapped: None,
@@ -83,7 +85,8 @@ impl Swaps {
         // it is the last step of main: functions that are called at exit come behind the exit.
         let ends_for_all = end.ending == Ending::Exit || ends_early(execution);
         let steps = self.base.steps.len() - usize::from(ends_for_all && !self.base.steps.is_empty());
-        self.pairs = independent_neighbours(&self.base.steps[..steps], self.sees_accesses);
+        let history = History::under(self.memory_model);
+        self.pairs = independent_neighbours(&self.base.steps[..steps], history, self.sees_accesses);
         while self.pairs.len() > MOST_PAIRS {
             let place = self.stream.next_number() as usize % self.pairs.len();
             self.pairs.swap_remove(place);
@@ -196,9 +199,10 @@ fn has_rounds(steps: &[Step]) -> bool {
     steps.iter().any(|step| step.action.flags & Action::WAITING != 0)
 }
 
-/// The neighbours that the dependence table calls independent. Whom a signal wakes belongs to the signal.
-fn independent_neighbours(steps: &[Step], sees_accesses: bool) -> Vec<Pair> {
-    let (mut history, mut predecessors): (History, Vec<Predecessor>) = Default::default();
+/// The neighbours that the dependence table calls independent, given a history without events. Whom a signal wakes belongs
+/// to the signal.
+fn independent_neighbours(steps: &[Step], mut history: History, sees_accesses: bool) -> Vec<Pair> {
+    let mut predecessors: Vec<Predecessor> = Vec::new();
     let mut at = 0;
     while let Some(event) = Event::at(steps, at, &mut history, sees_accesses) {
         at += event.footprint.steps as usize;
@@ -228,7 +232,7 @@ mod tests {
     use super::super::scripted::step;
     use super::*;
     use crate::backend::{Block, RunEnd};
-    use rscale_protocol::{MemoryModel, ThreadId};
+    use rscale_protocol::ThreadId;
 
     fn execution(steps: &[Step]) -> Execution {
         let end = RunEnd {
@@ -299,7 +303,9 @@ mod tests {
     #[test]
     fn neighbours_that_depend_on_each_other_stay() {
         let write = step(1, Op::Write, 8, &[0, 1]);
-        assert!(independent_neighbours(&[read(0, 8, &[0, 1]), write], true).is_empty());
-        assert!(independent_neighbours(&[read(0, 8, &[0, 1]), read(0, 16, &[0, 1])], true).is_empty());
+        assert!(independent_neighbours(&[read(0, 8, &[0, 1]), write], History::default(), true).is_empty());
+        assert!(
+            independent_neighbours(&[read(0, 8, &[0, 1]), read(0, 16, &[0, 1])], History::default(), true).is_empty()
+        );
     }
 }
