@@ -18,6 +18,7 @@ mod operand;
 mod patches;
 mod plan;
 mod points;
+mod prefetch;
 mod select;
 mod text;
 mod translate;

@@ -88,6 +88,15 @@ pub struct Site {
     pub flags_live: bool,
 }
 
+/// An instruction that fetches memory into the caches, and does nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prefetch {
+    /// The instruction's address in the file.
+    pub address: u64,
+    /// Whether code before the instruction must preserve the arithmetic flags.
+    pub flags_live: bool,
+}
+
 /// What is known about the memory that a function's operands point to.
 pub(super) struct Surroundings<'a> {
     pub(super) layout: &'a Layout<'a>,
@@ -134,6 +143,19 @@ pub(super) fn find(instructions: &[Instruction], around: &Surroundings<'_>, flag
         }
     }
     sites
+}
+
+/// Where the instructions fetch memory that is accessed later, in order.
+pub(super) fn prefetches(instructions: &[Instruction], flags: &FlagLiveness) -> Vec<Prefetch> {
+    use Mnemonic::{Prefetch as Old, Prefetchnta, Prefetcht0, Prefetcht1, Prefetcht2, Prefetchw};
+    let is_prefetch = |one: &Instruction| {
+        matches!(one.mnemonic(), Old | Prefetchnta | Prefetcht0 | Prefetcht1 | Prefetcht2 | Prefetchw)
+            && one.segment_prefix() == Register::None
+    };
+    let found = instructions.iter().enumerate().filter(|(_, instruction)| is_prefetch(instruction));
+    found
+        .map(|(index, instruction)| Prefetch { address: instruction.ip(), flags_live: flags.is_live_before(index) })
+        .collect()
 }
 
 /// Whether an operand is addressed through GS.

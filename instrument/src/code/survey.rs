@@ -9,7 +9,7 @@ use object::{Object, ObjectSymbol, SymbolKind};
 use super::functions::Function;
 use super::layout::Layout;
 use super::liveness::CallFlags;
-use super::sites::{AccessKind, OperandClass, Site};
+use super::sites::{AccessKind, OperandClass, Prefetch, Site};
 use super::skips::Skipped;
 use super::surveyor::Surveyor;
 use crate::elf::{InspectError, check_identification};
@@ -23,6 +23,8 @@ pub struct Surveyed {
     pub function: Function,
     /// Its accesses, in order.
     pub sites: Vec<Site>,
+    /// Where it tells the processor what it will access, in order.
+    pub prefetches: Vec<Prefetch>,
     /// Jumps whose target is computed: jump tables, computed gotos, indirect tail calls.
     pub indirect_jumps: u32,
     /// Direct jumps out of the range: tail calls, parts elsewhere.

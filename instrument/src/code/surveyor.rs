@@ -128,6 +128,7 @@ impl<'a> Surveyor<'a> {
         survey.functions.push(Surveyed {
             function: function.clone(),
             sites,
+            prefetches: sites::prefetches(instructions, &flags),
             indirect_jumps: outline.indirect_jumps,
             leaving_jumps: outline.leaving.len() as u32,
             falls_through: outline.falls_through,

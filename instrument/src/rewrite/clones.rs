@@ -11,6 +11,7 @@ use super::code::Code;
 use super::hooks::{Hooks, NotHooked, RED_ZONE, SKIP_RED_ZONE};
 use super::operand::Operand;
 use super::plan::{Placement, Unhooked};
+use super::prefetch;
 use super::text::Text;
 use super::translate::Routines;
 use crate::code::decode::{call_target, is_call, jump_target};
@@ -65,7 +66,11 @@ impl Clones {
         let mut decoder = Decoder::with_ip(64, bytes, start, DecoderOptions::NONE);
         let mut instruction = Instruction::default();
         let mut sites = &surveyed.sites[..];
+        let mut prefetches = surveyed.prefetches.iter().peekable();
         let uses_red_zone = surveyed.uses_red_zone;
+        // Where a computed jump leads to is not known.
+        let may_be_uncounted = surveyed.indirect_jumps == 0;
+        let mut has_counted = false;
         while decoder.can_decode() {
             let position = decoder.position();
             decoder.decode_out(&mut instruction);
@@ -73,8 +78,14 @@ impl Clones {
             self.origins.push((offset, instruction.ip() as u32));
             text.set_clone(instruction.ip(), offset);
             let count = sites.iter().take_while(|site| site.address == instruction.ip()).count();
-            self.hook(surveyed, &instruction, &sites[..count], uses_red_zone);
+            has_counted &= may_be_uncounted && !text.is_arrival(instruction.ip());
+            self.hook(surveyed, &instruction, &sites[..count], &mut has_counted);
             sites = &sites[count..];
+            if let Some(prefetch) = prefetches.next_if(|prefetch| prefetch.address == instruction.ip()) {
+                let operand = Operand::explicit(&instruction, self.placement.bias);
+                prefetch::put(&mut self.code, &operand, prefetch.flags_live, uses_red_zone);
+            }
+            has_counted &= goes_on(&instruction);
             let raw = &bytes[position..decoder.position()];
             if instruction.is_ip_rel_memory_operand() && is_plain(&instruction) {
                 self.copy_relative(&instruction, raw, &decoder.get_constant_offsets(&instruction));
@@ -87,10 +98,10 @@ impl Clones {
         }
     }
 
-    fn hook(&mut self, surveyed: &Surveyed, instruction: &Instruction, sites: &[Site], uses_red_zone: bool) {
+    fn hook(&mut self, surveyed: &Surveyed, instruction: &Instruction, sites: &[Site], has_counted: &mut bool) {
         let Placement { bias, base } = self.placement;
-        let (code, records) = (&mut self.code, &mut self.sites);
-        let mut hooks = Hooks { instruction, uses_red_zone, bias, base, code, records };
+        let (code, records, uses_red_zone) = (&mut self.code, &mut self.sites, surveyed.uses_red_zone);
+        let mut hooks = Hooks { instruction, uses_red_zone, bias, base, code, records, has_counted };
         let is_hooked = |site: &Site| match site.class {
             OperandClass::Shared => true,
             OperandClass::ThreadLocal => self.hooks_thread_local,
@@ -221,6 +232,11 @@ impl Clones {
     }
 }
 
+/// Whether the next instruction may be executed after this one, with nothing of any other function between.
+fn goes_on(instruction: &Instruction) -> bool {
+    matches!(instruction.flow_control(), FlowControl::Next | FlowControl::ConditionalBranch)
+}
+
 /// Not a call or jump through memory, which are made anew.
 fn is_plain(instruction: &Instruction) -> bool {
     !matches!(instruction.code(), Opcode::Call_rm64 | Opcode::Jmp_rm64)
@@ -228,24 +244,35 @@ fn is_plain(instruction: &Instruction) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::mem::offset_of;
+
     use super::super::text::{KEPT, TextArea};
     use super::*;
     use crate::code::functions::{Function, Origin, Role};
+    use crate::code::sites::{AccessKind, Shape};
 
     const START: u64 = 0x1000;
     const PLACE: Placement = Placement { bias: 0x5000_0000, base: 0x4000_0000 };
 
     /// The clone of some code with the calls at these offsets in place, decoded.
     fn cloned(bytes: &[u8], kept: &[u64]) -> Vec<Instruction> {
+        cloned_with(bytes, kept, Vec::new(), 0)
+    }
+
+    /// The same with hooks, in a function with so many computed jumps.
+    fn cloned_with(bytes: &[u8], kept: &[u64], sites: Vec<Site>, indirect_jumps: u32) -> Vec<Instruction> {
         let range = START..START + bytes.len() as u64;
         let area = TextArea { range: range.clone(), marks: vec![0; bytes.len()], table: vec![0; bytes.len()] };
-        let mut text = Text { areas: vec![area], calls: Vec::new() };
+        let mut text = Text { areas: vec![area], calls: Vec::new(), targets: Vec::new() };
         kept.iter().for_each(|offset| text.mark(START + offset..START + offset + 1, KEPT));
+        let found = Decoder::with_ip(64, bytes, START, DecoderOptions::NONE);
+        text.targets = found.into_iter().filter_map(|one| jump_target(&one)).collect();
         let (names, role, origin) = (Vec::new(), Role::Program, Origin::Symbol);
         let surveyed = Surveyed {
             function: Function { range, names, role, origin, is_part: false },
-            sites: Vec::new(),
-            indirect_jumps: 0,
+            sites,
+            prefetches: Vec::new(),
+            indirect_jumps,
             leaving_jumps: 0,
             falls_through: false,
             is_leaf: true,
@@ -276,6 +303,39 @@ mod tests {
         let expected = [start, PLACE.bias + START + 0x1007, behind + 4, behind + 9, start];
         assert_eq!(targets(&found), expected);
         assert_eq!(found.last().map(Instruction::mnemonic), Some(Mnemonic::Nop));
+    }
+
+    /// Which slots the hooks of reads of four bytes call, at these offsets.
+    fn slots(bytes: &[u8], offsets: &[u64], indirect_jumps: u32) -> Vec<usize> {
+        let read = |offset: &u64| Site {
+            address: START + offset,
+            length: 2,
+            kind: AccessKind::Read,
+            size: 4,
+            class: OperandClass::Shared,
+            shape: Shape::Word,
+            flags_live: false,
+        };
+        let found = cloned_with(bytes, &[], offsets.iter().map(read).collect(), indirect_jumps);
+        let first = PLACE.base + offset_of!(region::Header, slots) as u64;
+        let calls = found.iter().filter(|one| one.code() == Opcode::Call_rm64);
+        calls.map(|call| (call.ip_rel_memory_address() - first) as usize / size_of::<u64>()).collect()
+    }
+
+    #[test]
+    fn of_accesses_that_follow_each_other_the_first_is_counted() {
+        const LOAD: [u8; 2] = [0x8b, 0x07]; // mov eax,[rdi]
+        let counted = region::slot(region::SiteKind::Read, 4).expect("a slot");
+        let again = region::uncounted(counted).expect("another");
+        let straight = [LOAD, LOAD, LOAD].concat();
+        assert_eq!(slots(&straight, &[0, 2, 4], 0), [counted, again, again]);
+        assert_eq!(slots(&straight, &[0, 2, 4], 1), [counted; 3], "a computed jump may lead anywhere");
+        // 0: mov; 2: mov; 4: jne 2; 6: mov; 8: jmp 8; 10: mov
+        let looping = [&LOAD[..], &LOAD, &[0x75, 0xfc], &LOAD, &[0xeb, 0xfe], &LOAD].concat();
+        assert_eq!(slots(&looping, &[0, 2, 6, 10], 0), [counted, counted, again, counted]);
+        // mov; call; mov
+        let calling = [&LOAD[..], &[0xe8, 0, 0, 0, 0], &LOAD].concat();
+        assert_eq!(slots(&calling, &[0, 7], 0), [counted, counted]);
     }
 
     #[test]

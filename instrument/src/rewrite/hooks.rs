@@ -17,7 +17,7 @@ use crate::code::sites::{AccessKind, Shape, Site};
 pub(super) const RED_ZONE: i32 = 128;
 /// `lea rsp,[rsp-128]`, which leaves the flags alone.
 pub(super) const SKIP_RED_ZONE: [u8; 5] = [0x48, 0x8d, 0x64, 0x24, 0x80];
-const UNSKIP_RED_ZONE: [u8; 8] = [0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0];
+pub(super) const UNSKIP_RED_ZONE: [u8; 8] = [0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0];
 pub(super) const PUSH_RAX: u8 = 0x50;
 pub(super) const PUSH_RCX: u8 = 0x51;
 pub(super) const POP_RAX: u8 = 0x58;
@@ -45,6 +45,8 @@ pub(super) struct Hooks<'a> {
     pub(super) base: u64,
     pub(super) code: &'a mut Code,
     pub(super) records: &'a mut Vec<region::Site>,
+    /// Whether an access has been counted before that this one always follows.
+    pub(super) has_counted: &'a mut bool,
 }
 
 /// An access whose address can not be told in advance.
@@ -87,7 +89,10 @@ impl Hooks<'_> {
             Operands::String { source, destination } => source.or(destination).ok_or(NotHooked)?,
         };
         match slot {
-            Some(slot) => self.put_fast(site, slot, &Address::Of(operand)),
+            Some(slot) => {
+                let slot = self.counted_once(slot);
+                self.put_fast(site, slot, &Address::Of(operand));
+            }
             None => self.put_general(site, &operand),
         }
         Ok(())
@@ -149,6 +154,12 @@ impl Hooks<'_> {
         }
         self.code.put(&[POP_RCX, POP_RAX]);
         self.unskip_red_zone();
+    }
+
+    /// The slot for a plain access, which counts if none did before.
+    fn counted_once(&mut self, slot: usize) -> usize {
+        let has_counted = std::mem::replace(self.has_counted, true);
+        region::uncounted(slot).filter(|_| has_counted).unwrap_or(slot)
     }
 
     fn put_general(&mut self, site: &Site, operand: &Operand) {

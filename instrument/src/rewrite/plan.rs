@@ -17,7 +17,7 @@ use super::translate::{self, Target};
 use crate::code::functions::Function;
 use crate::code::layout::code_areas;
 use crate::code::sites::Shape;
-use crate::code::survey::Survey;
+use crate::code::survey::{Survey, Surveyed};
 use crate::image::Image;
 use crate::unwind::tables::UnwindTables;
 
@@ -90,7 +90,8 @@ pub struct Plan {
 /// More bytes than the region will have, whatever its place.
 #[must_use]
 pub fn length_bound(survey: &Survey) -> u64 {
-    let sites: u64 = survey.functions.iter().map(|surveyed| surveyed.sites.len() as u64).sum();
+    let hooks = |surveyed: &Surveyed| (surveyed.sites.len() + surveyed.prefetches.len()) as u64;
+    let sites: u64 = survey.functions.iter().map(hooks).sum();
     let first = survey.functions.first().map_or(0, |surveyed| surveyed.function.range.start);
     let last = survey.functions.last().map_or(0, |surveyed| surveyed.function.range.end);
     // A code area extends beyond its functions, but no area does without any.

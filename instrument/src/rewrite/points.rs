@@ -153,7 +153,7 @@ mod tests {
             table: vec![0; length],
         };
         let calls = calls.iter().map(|(offset, length)| (START + offset, *length)).collect();
-        let mut text = Text { areas: vec![area], calls };
+        let mut text = Text { areas: vec![area], calls, targets: Vec::new() };
         points.iter().for_each(|point| text.mark(START + point..START + point + 1, POINT));
         for (address, length) in text.calls.clone() {
             text.mark(address..address + u64::from(length), KEPT);

@@ -49,13 +49,15 @@ pub(super) struct Text {
     pub(super) areas: Vec<TextArea>,
     /// Original calls in cloned functions, by address, with their lengths.
     pub(super) calls: Vec<(u64, u8)>,
+    /// Where direct jumps of cloned functions lead, sorted.
+    pub(super) targets: Vec<u64>,
 }
 
 impl Text {
     /// Marks what each byte is, given which functions are cloned and where unwinding may continue.
     pub(super) fn new(ranges: &[Range<u64>], selection: &Selection<'_>, pads: &[u64]) -> Self {
         let areas = ranges.iter().cloned().map(TextArea::new).collect();
-        let mut text = Self { areas, calls: Vec::new() };
+        let mut text = Self { areas, calls: Vec::new(), targets: Vec::new() };
         let mut arrivals = pads.to_vec();
         let mut instructions = Vec::new();
         for surveyed in &selection.cloned {
@@ -78,6 +80,7 @@ impl Text {
         }
         arrivals.into_iter().for_each(|address| text.mark_arrival(address));
         text.keep_calls();
+        text.targets.sort_unstable();
         text
     }
 
@@ -90,6 +93,7 @@ impl Text {
                 _ => INSTRUCTION,
             };
             self.mark(instruction.ip()..instruction.ip() + 1, marks);
+            self.targets.extend(jump_target(instruction));
             if !is_call(instruction) {
                 continue;
             }
@@ -131,6 +135,11 @@ impl Text {
     /// Whether the original call at this address is used by the clone.
     pub(super) fn is_kept(&self, address: u64) -> bool {
         self.marks(address) & KEPT != 0
+    }
+
+    /// Whether execution may come to an instruction from elsewhere than the one before it, indirect jumps aside.
+    pub(super) fn is_arrival(&self, address: u64) -> bool {
+        self.marks(address) & POINT != 0 || self.targets.binary_search(&address).is_ok()
     }
 
     fn position(&self, address: u64) -> Option<(usize, usize)> {

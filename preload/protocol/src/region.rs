@@ -11,11 +11,19 @@ pub const MAX_AREAS: usize = 4;
 /// Widths of an access that have a stub of their own: 1, 2, 4, 8, 16, 32 and 64 bytes.
 pub const WIDTHS: usize = 7;
 /// Entry points of the shim that clones call.
-pub const SLOTS: usize = 4 * WIDTHS + 2;
+pub const SLOTS: usize = AGAIN_SLOT + 3 * WIDTHS;
 /// The stub for accesses whose address or extent takes more than one operand to compute.
 pub const GENERAL_SLOT: usize = 4 * WIDTHS;
 /// The stub for fences.
 pub const FENCE_SLOT: usize = 4 * WIDTHS + 1;
+/// From here on, the stubs for reads, writes and updates that are not [counted](uncounted).
+pub const AGAIN_SLOT: usize = 4 * WIDTHS + 2;
+/// Where the shim's shadow of the program's memory begins: a multiple of twice what the bits below can say.
+pub const SHADOW_BASE: u64 = 1 << SHADOW_BASE_BIT;
+/// The one bit of that.
+pub const SHADOW_BASE_BIT: u32 = 45;
+/// Bits of an address that say where its shadow is, at twice that.
+pub const SHADOW_ADDRESS_BITS: u32 = 44;
 
 /// A part of the region, in bytes from its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -59,7 +67,8 @@ pub struct Header {
     pub patches: Span,
     /// The original code.
     pub areas: [Area; MAX_AREAS],
-    /// Addresses of the stubs, filled by the shim: those of [`slot`], then [`GENERAL_SLOT`] and [`FENCE_SLOT`].
+    /// Addresses of the stubs, filled by the shim: those of [`slot`], then [`GENERAL_SLOT`] and [`FENCE_SLOT`],
+    /// then those of [`uncounted`].
     pub slots: [u64; SLOTS],
 }
 
@@ -233,6 +242,13 @@ pub fn slot(kind: SiteKind, size: u16) -> Option<usize> {
     (size.is_power_of_two() && width < WIDTHS && kind != SiteKind::Fence).then_some(kind as usize * WIDTHS + width)
 }
 
+/// The slot for the same access where it is not counted, if there is one. Counting finds threads that go on without a step, so
+/// one access of all that follow each other whatever happens is enough. Atomic ones are often what a thread waits with.
+#[must_use]
+pub fn uncounted(slot: usize) -> Option<usize> {
+    (slot < SiteKind::Atomic as usize * WIDTHS).then_some(AGAIN_SLOT + slot)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,6 +261,8 @@ mod tests {
         assert_eq!(slots, (0..GENERAL_SLOT).collect::<std::vec::Vec<_>>());
         assert_eq!((slot(SiteKind::Read, 3), slot(SiteKind::Read, 128), slot(SiteKind::Fence, 8)), (None, None, None));
         assert_eq!(size_of::<Header>() % 8, 0);
+        let again: std::vec::Vec<usize> = (0..AGAIN_SLOT).filter_map(uncounted).collect();
+        assert_eq!(again, (AGAIN_SLOT..SLOTS).collect::<std::vec::Vec<_>>());
     }
 
     #[test]

@@ -23,13 +23,12 @@ use crate::checkpoint::Tape;
 use crate::snapshot::{PAGE, clear_pages};
 use crate::sys;
 use core::cell::Cell;
-use rscale_protocol::ThreadId;
+use rscale_protocol::{ThreadId, region};
 
 /// Where the shadow begins. The program's addresses, cut to 44 bits, do not collide: executables lie at 0x4..., 0x55...,
 /// the heap of the shim at 0x61..., stacks at 0x63..., libraries and the first stack at 0x7f....
-pub const BASE: u64 = 0x2000_0000_0000;
-const ADDRESS_BITS: u32 = 44;
-const LENGTH: u64 = 2 << ADDRESS_BITS;
+pub const BASE: u64 = region::SHADOW_BASE;
+const LENGTH: u64 = 2 << region::SHADOW_ADDRESS_BITS;
 /// What is left of twice an address in that of its granule's words.
 pub const MASK: u64 = LENGTH - 2 * GRANULE;
 /// Marks a word that refers to a record.

@@ -1,4 +1,4 @@
-//! The stubs that hooks in the clones call, in assembly: nine of ten accesses end in their first dozen instructions.
+//! The stubs that hooks in the clones call, in assembly: nine of ten accesses end in their first fifteen instructions.
 //!
 //! A stub finds the address in RCX; it may change RAX, RCX and the flags, nothing else, and its [first instructions](begin)
 //! need no more. Accesses are looked up in the shadow: the same thread in the same epoch has been there before (most often),
@@ -13,7 +13,7 @@ mod go_on;
 use super::clocks::{BASE, BUDGET, EPOCH, ROW, WHOLE};
 use super::{shadow, spin, widening};
 use core::arch::global_asm;
-use rscale_protocol::region::{FENCE_SLOT, GENERAL_SLOT, SLOTS};
+use rscale_protocol::region::{AGAIN_SLOT, FENCE_SLOT, GENERAL_SLOT, SLOTS};
 
 /// An access that is always for the slow path.
 macro_rules! always_stub {
@@ -36,34 +36,34 @@ global_asm!(
     ".type rscale_access_stubs, @function",
     "rscale_access_stubs:",
     ".cfi_startproc",
-    small_stub!("rscale_read_1", "0", "1", "0x1", "8", "rscale_read"),
-    small_stub!("rscale_read_2", "1", "2", "0x3", "8", "rscale_read"),
-    small_stub!("rscale_read_4", "2", "4", "0xf", "8", "rscale_read"),
-    word_stub!("rscale_read_8", "3", "8", "rscale_read"),
-    wide_stub!("rscale_read_16", "4", "2", "8", "rscale_read"),
-    wide_stub!("rscale_read_32", "5", "4", "8", "rscale_read"),
-    wide_stub!("rscale_read_64", "6", "8", "8", "rscale_read"),
-    small_stub!("rscale_write_1", "7", "1", "0x1", "0", "rscale_write"),
-    small_stub!("rscale_write_2", "8", "2", "0x3", "0", "rscale_write"),
-    small_stub!("rscale_write_4", "9", "4", "0xf", "0", "rscale_write"),
-    word_stub!("rscale_write_8", "10", "0", "rscale_write"),
-    wide_stub!("rscale_write_16", "11", "2", "0", "rscale_write"),
-    wide_stub!("rscale_write_32", "12", "4", "0", "rscale_write"),
-    wide_stub!("rscale_write_64", "13", "8", "0", "rscale_write"),
-    small_stub!("rscale_update_1", "14", "1", "0x1", "0", "rscale_write"),
-    small_stub!("rscale_update_2", "15", "2", "0x3", "0", "rscale_write"),
-    small_stub!("rscale_update_4", "16", "4", "0xf", "0", "rscale_write"),
-    word_stub!("rscale_update_8", "17", "0", "rscale_write"),
-    wide_stub!("rscale_update_16", "18", "2", "0", "rscale_write"),
-    wide_stub!("rscale_update_32", "19", "4", "0", "rscale_write"),
-    wide_stub!("rscale_update_64", "20", "8", "0", "rscale_write"),
-    small_stub!("rscale_atomic_1", "21", "1", "0x1", "0", "rscale_write"),
-    small_stub!("rscale_atomic_2", "22", "2", "0x3", "0", "rscale_write"),
-    small_stub!("rscale_atomic_4", "23", "4", "0xf", "0", "rscale_write"),
-    word_stub!("rscale_atomic_8", "24", "0", "rscale_write"),
-    wide_stub!("rscale_atomic_16", "25", "2", "0", "rscale_write"),
-    wide_stub!("rscale_atomic_32", "26", "4", "0", "rscale_write"),
-    wide_stub!("rscale_atomic_64", "27", "8", "0", "rscale_write"),
+    word_stub!("rscale_read_1", "0", "1", "0x1", "8", "rscale_read"),
+    word_stub!("rscale_read_2", "1", "2", "0x3", "8", "rscale_read"),
+    word_stub!("rscale_read_4", "2", "4", "0xf", "8", "rscale_read"),
+    word_stub!("rscale_read_8", "3", "8", "0xff", "8", "rscale_read"),
+    wide_stub!("rscale_read_16", "4", "16", "8", "rscale_read"),
+    wide_stub!("rscale_read_32", "5", "32", "8", "rscale_read"),
+    wide_stub!("rscale_read_64", "6", "64", "8", "rscale_read"),
+    word_stub!("rscale_write_1", "7", "1", "0x1", "0", "rscale_write"),
+    word_stub!("rscale_write_2", "8", "2", "0x3", "0", "rscale_write"),
+    word_stub!("rscale_write_4", "9", "4", "0xf", "0", "rscale_write"),
+    word_stub!("rscale_write_8", "10", "8", "0xff", "0", "rscale_write"),
+    wide_stub!("rscale_write_16", "11", "16", "0", "rscale_write"),
+    wide_stub!("rscale_write_32", "12", "32", "0", "rscale_write"),
+    wide_stub!("rscale_write_64", "13", "64", "0", "rscale_write"),
+    word_stub!("rscale_update_1", "14", "1", "0x1", "0", "rscale_write"),
+    word_stub!("rscale_update_2", "15", "2", "0x3", "0", "rscale_write"),
+    word_stub!("rscale_update_4", "16", "4", "0xf", "0", "rscale_write"),
+    word_stub!("rscale_update_8", "17", "8", "0xff", "0", "rscale_write"),
+    wide_stub!("rscale_update_16", "18", "16", "0", "rscale_write"),
+    wide_stub!("rscale_update_32", "19", "32", "0", "rscale_write"),
+    wide_stub!("rscale_update_64", "20", "64", "0", "rscale_write"),
+    word_stub!("rscale_atomic_1", "21", "1", "0x1", "0", "rscale_write"),
+    word_stub!("rscale_atomic_2", "22", "2", "0x3", "0", "rscale_write"),
+    word_stub!("rscale_atomic_4", "23", "4", "0xf", "0", "rscale_write"),
+    word_stub!("rscale_atomic_8", "24", "8", "0xff", "0", "rscale_write"),
+    wide_stub!("rscale_atomic_16", "25", "16", "0", "rscale_write"),
+    wide_stub!("rscale_atomic_32", "26", "32", "0", "rscale_write"),
+    wide_stub!("rscale_atomic_64", "27", "64", "0", "rscale_write"),
     rest!("rscale_read_rest", "8", "0"),
     rest!("rscale_write_rest", "0", "8"),
     range!("rscale_read_range", "8", "0"),
@@ -114,6 +114,11 @@ pub fn addresses() -> [u64; SLOTS] {
         rscale_update_1 rscale_update_2 rscale_update_4 rscale_update_8 rscale_update_16 rscale_update_32
         rscale_update_64 rscale_atomic_1 rscale_atomic_2 rscale_atomic_4 rscale_atomic_8 rscale_atomic_16
         rscale_atomic_32 rscale_atomic_64 rscale_access_general rscale_fence
+        rscale_read_1_again rscale_read_2_again rscale_read_4_again rscale_read_8_again rscale_read_16_again
+        rscale_read_32_again rscale_read_64_again rscale_write_1_again rscale_write_2_again rscale_write_4_again
+        rscale_write_8_again rscale_write_16_again rscale_write_32_again rscale_write_64_again rscale_update_1_again
+        rscale_update_2_again rscale_update_4_again rscale_update_8_again rscale_update_16_again
+        rscale_update_32_again rscale_update_64_again
     };
     if !crate::buffer::is_on() {
         return plain;
@@ -122,8 +127,8 @@ pub fn addresses() -> [u64; SLOTS] {
         rscale_ordering_1 rscale_ordering_2 rscale_ordering_4 rscale_ordering_8 rscale_ordering_16 rscale_ordering_32
         rscale_ordering_64 rscale_access_general rscale_ordering_fence
     };
-    core::array::from_fn(|slot| match slot.checked_sub(SLOTS - ordering.len()) {
-        Some(place) => ordering[place],
-        None => plain[slot],
+    core::array::from_fn(|slot| match slot.checked_sub(AGAIN_SLOT - ordering.len()) {
+        Some(place) if slot < AGAIN_SLOT => ordering[place],
+        _ => plain[slot],
     })
 }

@@ -98,6 +98,19 @@ NOINLINE static int leaf(const int *values, int n) {
     for (int i = 0; i < 8; i++) local[i] = values[i] + n;
     return local[0] * local[3] + local[7] + (n > 3 ? values[n & 7] : 0);
 }
+/* Fetches ahead: flags, registers and what lies below the stack pointer stay what they are. */
+NOINLINE static int fetched(const int *values, long n) {
+    volatile int local[4] = {1, 2, 3, 4};
+    unsigned char below, overflows;
+    long index = n & 3, rcx = n + 1, rax = n + 2;
+    __asm__ volatile("cmpl %8, %7\n\t"
+                     "prefetcht0 (%5)\n\tprefetchnta 8(%5,%6,4)\n\tprefetcht1 -16(%%rsp)\n\tprefetcht2 table(%%rip)\n\t"
+                     "prefetchw 4(%%rcx)\n\tsetb %0\n\tseto %1"
+                     : "=&q"(below), "=&q"(overflows), "+c"(rcx), "+a"(rax), "+m"(local)
+                     : "r"(values), "r"(index), "r"((int)n), "i"(3)
+                     : "cc");
+    return below + 2 * overflows + (int)(rax + rcx) + local[index] + values[index];
+}
 NOINLINE static int sum(int count, ...) {
     va_list list;
     va_start(list, count);
@@ -203,6 +216,7 @@ int main(int argc, char **argv) {
         pointers(round + 3);
         for (int i = -1; i < 11; i++) note(chosen(i));
         note(interpreted("0021023"));
+        note(fetched(table, round));
         note(ackermann(2, 2) + even(9) + odd(5) + forwarded(round % 3, 8, 3) + leaf(table, round) + leaf(table + 9, 5));
         note(sum(6, 1, 2.5, 3, 4.5, 5, 6.5) + varying(5 + round));
         note(escaped(4) + escaped(0));

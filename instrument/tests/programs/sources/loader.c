@@ -15,7 +15,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { AREAS = 4, SLOTS = 30, GENERAL = 28, FENCE = 29, PAGE = 4096 };
+enum { AREAS = 4, SLOTS = 51, GENERAL = 28, FENCE = 29, PAGE = 4096 };
 
 struct span { uint32_t offset, length; };
 struct area { uint64_t start, length; struct span table; };
@@ -102,7 +102,7 @@ static void map_region(const char *path) {
     region = mmap(wanted, header.length, 7, MAP_PRIVATE | MAP_FIXED_NOREPLACE, file, 0);
     if (region != wanted) fail("region");
     close(file);
-    for (int slot = 0; slot < GENERAL; slot++) region->slots[slot] = (uint64_t)fast_stub;
+    for (int slot = 0; slot < SLOTS; slot++) region->slots[slot] = (uint64_t)fast_stub;
     region->slots[GENERAL] = (uint64_t)general_stub;
     region->slots[FENCE] = (uint64_t)fence_stub;
 }

@@ -65,126 +65,88 @@ macro_rules! count {
     };
 }
 
-/// Goes to where accesses in two granules are looked up.
-macro_rules! crosses {
-    ("1") => {
-        ""
-    };
-    ($length:literal) => {
+/// The granules of the first and of the last byte of an access at rcx. Most often they are one, but to ask for that takes
+/// longer than to look at it twice: nothing tells the processor where the bytes of a text will lie.
+macro_rules! granules {
+    ($first:literal, $last:literal, $length:literal) => {
         concat!(
-            "lea eax, [rcx + ",
+            "lea ",
+            $first,
+            ", [rcx + rcx]
+             lea ",
+            $last,
+            ", [rcx + rcx + 2 * ",
             $length,
-            " - 1]
-             xor eax, ecx
-             test al, 8
-             jnz 4f
+            " - 2]
+             and ",
+            $first,
+            ", [rip + rscale_shadow_mask]
+             and ",
+            $last,
+            ", [rip + rscale_shadow_mask]
+             or ",
+            $first,
+            ", [rip + rscale_shadow_base]
+             or ",
+            $last,
+            ", [rip + rscale_shadow_base]
             "
         )
     };
 }
 
-/// An access of up to four bytes. `word`: the word of the granule for its kind. The bytes that the thread has not accessed in
-/// this epoch are repeated, so that they can be turned by as many bits as the address has.
-macro_rules! small_stub {
+/// Puts the word of the granules into rax, and goes on at 2 if they have different ones.
+macro_rules! common_word {
+    ("1", $word:tt) => {
+        concat!(granule!("rax"), "mov rax, [rax + ", $word, "]\n")
+    };
+    ($length:literal, $word:tt) => {
+        concat!(
+            granules!("rax", "rcx", $length),
+            "mov rax, [rax + ",
+            $word,
+            "]
+             cmp rax, [rcx + ",
+            $word,
+            "]
+             jne 2f
+            "
+        )
+    };
+}
+
+/// An access of up to eight bytes. `word`: the word of the granule for its kind. If this thread has accessed all of its
+/// granules in this epoch, it passes; else it is looked at which bytes that were. The second entry does not count.
+macro_rules! word_stub {
     ($name:literal, $slot:literal, $length:tt, $mask:literal, $word:tt, $kind:literal) => {
         concat!(
             $name,
             ":",
             count!(),
-            crosses!($length),
-            granule!("rax"),
-            "mov rax, [rax + ",
-            $word,
-            "]
-             xor rax, [rip + {whole}]
-             cmp rax, 0x100
-             jae 2f
-             imul eax, eax, 0x1010101
-             ror eax, cl
-             test al, ",
-            $mask,
-            "
-             jnz 2f
-            ",
-            progress!($word, "mov rax, rcx"),
-            "ret
-             2:
-            ",
-            leave!($slot),
-            granule!("rdx"),
-            "and ecx, 7
-             mov eax, ",
-            $mask,
-            "
-             shl eax, cl
-             jmp ",
-            $kind,
-            "_rest
-             3:
-            ",
-            leave!($slot),
-            "jmp rscale_access_slow
-            ",
-            across!($slot, $length, $mask, $word, $kind)
-        )
-    };
-}
-
-/// An access of eight bytes.
-macro_rules! word_stub {
-    ($name:literal, $slot:literal, $word:tt, $kind:literal) => {
-        concat!(
             $name,
-            ":",
-            count!(),
-            "test cl, 7
-             jnz 4f
+            "_again:
+             mov [rsp - 24], rcx
             ",
-            granule!("rax"),
-            "mov rax, [rax + ",
-            $word,
-            "]
-             cmp rax, [rip + {whole}]
+            common_word!($length, $word),
+            "cmp rax, [rip + {whole}]
              jne 2f
             ",
-            progress!($word, "mov rax, rcx"),
+            progress!($word, "mov rax, [rsp - 24]"),
             "ret
-             2:
+             2: push rdx
+             mov rcx, [rsp - 16]
             ",
-            leave!($slot),
-            granule!("rdx"),
-            "mov eax, 0xff
-             jmp ",
-            $kind,
-            "_rest
-             3:
-            ",
-            leave!($slot),
-            "jmp rscale_access_slow
-            ",
-            across!($slot, "8", "0xff", $word, $kind)
-        )
-    };
-}
-
-/// An access of up to eight bytes in two granules.
-macro_rules! across {
-    ($slot:literal, $length:tt, $mask:literal, $word:tt, $kind:literal) => {
-        concat!(
-            "4: push rdx
-             mov [rsp - 16], rcx
-            ",
-            granule!("rdx"),
-            "mov rax, [rdx + ",
+            granules!("rax", "rdx", $length),
+            "mov rax, [rax + ",
+            $word,
+            "]
+             mov rdx, [rdx + ",
             $word,
             "]
              xor rax, [rip + {whole}]
+             xor rdx, [rip + {whole}]
              cmp rax, 0x100
              jae 5f
-             mov rdx, [rdx + 16 + ",
-            $word,
-            "]
-             xor rdx, [rip + {whole}]
              cmp rdx, 0x100
              jae 5f
              shl edx, 8
@@ -199,15 +161,35 @@ macro_rules! across {
             progress!($word, "mov rax, [rsp - 16]"),
             "pop rdx
              ret
+             3:
+            ",
+            leave!($slot),
+            "jmp rscale_access_slow
              5: push ",
             $slot,
             "
+             mov rcx, [rsp - 8]
+             lea eax, [rcx + ",
+            $length,
+            " - 1]
+             xor eax, ecx
+             test al, 8
              mov eax, ",
             $length,
             "
-             jmp ",
+             jnz ",
             $kind,
             "_range
+            ",
+            granule!("rdx"),
+            "and ecx, 7
+             mov eax, ",
+            $mask,
+            "
+             shl eax, cl
+             jmp ",
+            $kind,
+            "_rest
             "
         )
     };
@@ -215,28 +197,27 @@ macro_rules! across {
 
 /// An access of several granules: those that this thread has accessed as a whole in this epoch pass.
 macro_rules! wide_stub {
-    ($name:literal, $slot:literal, $granules:literal, $word:tt, $kind:literal) => {
+    ($name:literal, $slot:literal, $length:literal, $word:tt, $kind:literal) => {
         concat!(
             $name,
             ":",
             count!(),
-            "push rdx
+            $name,
+            "_again:
+             push rdx
              mov [rsp - 16], rcx
-             test cl, 7
-             jnz 4f
+             mov rdx, [rip + {whole}]
             ",
-            granule!("rdx"),
-            "mov rax, [rip + {whole}]
-             lea rcx, [rdx + 16 * ",
-            $granules,
-            "]
-             2: cmp rax, [rdx + ",
+            granules!("rax", "rcx", $length),
+            "cmp rax, rcx
+             ja 4f
+             2: cmp rdx, [rax + ",
             $word,
             "]
              jne 4f
-             add rdx, 16
-             cmp rdx, rcx
-             jne 2b
+             add rax, 16
+             cmp rax, rcx
+             jbe 2b
             ",
             progress!($word, "mov rax, [rsp - 16]"),
             "pop rdx
@@ -248,8 +229,8 @@ macro_rules! wide_stub {
              4: push ",
             $slot,
             "
-             mov eax, 8 * ",
-            $granules,
+             mov eax, ",
+            $length,
             "
              jmp ",
             $kind,

@@ -1,5 +1,15 @@
 //! What stubs do where an access was not there in this epoch: look who was, and remember this one.
 
+/// Every access is for the slow path when no more are left to the thread, also those that do not count.
+macro_rules! unless_counted_out {
+    () => {
+        "
+         cmp qword ptr [rip + {budget}], 0
+         jl rscale_access_slow
+        "
+    };
+}
+
 /// Goes to `slow` unless what another thread did at a word is ordered before what the running thread does now.
 macro_rules! ordered {
     ($word:literal, $slow:literal) => {
@@ -119,6 +129,7 @@ macro_rules! rest {
         concat!(
             $name,
             ":",
+            unless_counted_out!(),
             remember!(
                 $own,
                 $other,
@@ -140,8 +151,9 @@ macro_rules! range {
     ($name:literal, $own:tt, $other:literal) => {
         concat!(
             $name,
-            ":
-             mov rcx, [rsp - 8]
+            ":",
+            unless_counted_out!(),
+            "mov rcx, [rsp - 8]
              push rcx
              push rsi
              mov rdx, rcx
