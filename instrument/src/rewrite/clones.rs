@@ -70,7 +70,7 @@ impl Clones {
         let uses_red_zone = surveyed.uses_red_zone;
         // Where a computed jump leads to is not known.
         let may_be_uncounted = surveyed.indirect_jumps == 0;
-        let mut has_counted = false;
+        let mut since_counted = None;
         while decoder.can_decode() {
             let position = decoder.position();
             decoder.decode_out(&mut instruction);
@@ -78,14 +78,14 @@ impl Clones {
             self.origins.push((offset, instruction.ip() as u32));
             text.set_clone(instruction.ip(), offset);
             let count = sites.iter().take_while(|site| site.address == instruction.ip()).count();
-            has_counted &= may_be_uncounted && !text.is_arrival(instruction.ip());
-            self.hook(surveyed, &instruction, &sites[..count], &mut has_counted);
+            since_counted = since_counted.filter(|_| may_be_uncounted && !text.is_arrival(instruction.ip()));
+            self.hook(surveyed, &instruction, &sites[..count], &mut since_counted);
             sites = &sites[count..];
             if let Some(prefetch) = prefetches.next_if(|prefetch| prefetch.address == instruction.ip()) {
                 let operand = Operand::explicit(&instruction, self.placement.bias);
                 prefetch::put(&mut self.code, &operand, prefetch.flags_live, uses_red_zone);
             }
-            has_counted &= goes_on(&instruction);
+            since_counted = since_counted.filter(|_| goes_on(&instruction));
             let raw = &bytes[position..decoder.position()];
             if instruction.is_ip_rel_memory_operand() && is_plain(&instruction) {
                 self.copy_relative(&instruction, raw, &decoder.get_constant_offsets(&instruction));
@@ -98,10 +98,10 @@ impl Clones {
         }
     }
 
-    fn hook(&mut self, surveyed: &Surveyed, instruction: &Instruction, sites: &[Site], has_counted: &mut bool) {
+    fn hook(&mut self, surveyed: &Surveyed, instruction: &Instruction, sites: &[Site], since_counted: &mut Option<u8>) {
         let Placement { bias, base } = self.placement;
         let (code, records, uses_red_zone) = (&mut self.code, &mut self.sites, surveyed.uses_red_zone);
-        let mut hooks = Hooks { instruction, uses_red_zone, bias, base, code, records, has_counted };
+        let mut hooks = Hooks { instruction, uses_red_zone, bias, base, code, records, since_counted };
         let is_hooked = |site: &Site| match site.class {
             OperandClass::Shared => true,
             OperandClass::ThreadLocal => self.hooks_thread_local,
@@ -327,9 +327,10 @@ mod tests {
         const LOAD: [u8; 2] = [0x8b, 0x07]; // mov eax,[rdi]
         let counted = region::slot(region::SiteKind::Read, 4).expect("a slot");
         let again = region::uncounted(counted).expect("another");
-        let straight = [LOAD, LOAD, LOAD].concat();
-        assert_eq!(slots(&straight, &[0, 2, 4], 0), [counted, again, again]);
-        assert_eq!(slots(&straight, &[0, 2, 4], 1), [counted; 3], "a computed jump may lead anywhere");
+        let straight = [LOAD; 6].concat();
+        let offsets = [0, 2, 4, 6, 8, 10];
+        assert_eq!(slots(&straight, &offsets, 0), [counted, again, again, again, counted, again]);
+        assert_eq!(slots(&straight, &offsets, 1), [counted; 6], "a computed jump may lead anywhere");
         // 0: mov; 2: mov; 4: jne 2; 6: mov; 8: jmp 8; 10: mov
         let looping = [&LOAD[..], &LOAD, &[0x75, 0xfc], &LOAD, &[0xeb, 0xfe], &LOAD].concat();
         assert_eq!(slots(&looping, &[0, 2, 6, 10], 0), [counted, counted, again, counted]);

@@ -36,6 +36,9 @@ const TRANSLATION_ADDRESS: [u8; 7] = [0x0f, 0xb6, 0xc8, 0x48, 0x8d, 0x0c, 0x0b];
 const JUMP_SHORT: u8 = 0xeb;
 const CALL_SLOT: [u8; 2] = [0xff, 0x15];
 
+/// Accesses in a row that are not counted: a long loop body is to come to its end not much later than others.
+pub(super) const MOST_UNCOUNTED: u8 = 3;
+
 /// What all hooks of one instruction have in common, and where they go.
 pub(super) struct Hooks<'a> {
     pub(super) instruction: &'a Instruction,
@@ -45,8 +48,8 @@ pub(super) struct Hooks<'a> {
     pub(super) base: u64,
     pub(super) code: &'a mut Code,
     pub(super) records: &'a mut Vec<region::Site>,
-    /// Whether an access has been counted before that this one always follows.
-    pub(super) has_counted: &'a mut bool,
+    /// How many accesses have not been counted since one was that this one always follows, if there is one.
+    pub(super) since_counted: &'a mut Option<u8>,
 }
 
 /// An access whose address can not be told in advance.
@@ -90,7 +93,7 @@ impl Hooks<'_> {
         };
         match slot {
             Some(slot) => {
-                let slot = self.counted_once(slot);
+                let slot = self.counted_seldom(slot);
                 self.put_fast(site, slot, &Address::Of(operand));
             }
             None => self.put_general(site, &operand),
@@ -156,10 +159,12 @@ impl Hooks<'_> {
         self.unskip_red_zone();
     }
 
-    /// The slot for a plain access, which counts if none did before.
-    fn counted_once(&mut self, slot: usize) -> usize {
-        let has_counted = std::mem::replace(self.has_counted, true);
-        region::uncounted(slot).filter(|_| has_counted).unwrap_or(slot)
+    /// The slot for a plain access, which counts unless one shortly before did.
+    fn counted_seldom(&mut self, slot: usize) -> usize {
+        let others = self.since_counted.map(|others| others + 1).filter(|others| *others <= MOST_UNCOUNTED);
+        let uncounted = others.and_then(|_| region::uncounted(slot));
+        *self.since_counted = Some(if uncounted.is_some() { others.unwrap_or(0) } else { 0 });
+        uncounted.unwrap_or(slot)
     }
 
     fn put_general(&mut self, site: &Site, operand: &Operand) {

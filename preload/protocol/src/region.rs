@@ -243,7 +243,7 @@ pub fn slot(kind: SiteKind, size: u16) -> Option<usize> {
 }
 
 /// The slot for the same access where it is not counted, if there is one. Counting finds threads that go on without a step, so
-/// one access of all that follow each other whatever happens is enough. Atomic ones are often what a thread waits with.
+/// of accesses that follow each other whatever happens not all need be. Atomic ones are often what a thread waits with.
 #[must_use]
 pub fn uncounted(slot: usize) -> Option<usize> {
     (slot < SiteKind::Atomic as usize * WIDTHS).then_some(AGAIN_SLOT + slot)
