@@ -1,9 +1,15 @@
 //! The code that is watched: libraries that are added, functions and files that are left out, and names that are wrong.
 
 use crate::cli::subjects::{Place, expect_status, one_line};
+use rscale_tests::binary::rscale;
 use rscale_tests::compile::compile;
 use rscale_tests::process::{self, Finished};
 use rscale_tests::summary::Summary;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 /// A library with a counter that loses increments.
 const LIBRARY: &str = r#"
@@ -245,4 +251,38 @@ fn a_dry_run_has_a_line_for_each() {
     let lines: Vec<String> = chosen.out().lines().map(str::to_owned).collect();
     assert!(lines[1].contains("/libcounting.so: ") && lines[1].contains("functions, "), "{lines:?}");
     assert_eq!(lines[2..], ["  --exclude add_one: 1 function left out"]);
+}
+
+#[test]
+fn each_build_of_rscale_instruments_for_itself() {
+    let place = Place::with("program", RACY);
+    let cache = place.scratch.file("cache");
+    let kept = || fs::read_dir(cache.join("rscale/regions")).map_or(0, Iterator::count);
+    let copy = |name: &str| {
+        let copy = place.scratch.file(name);
+        fs::copy(rscale(), &copy).expect("there is room");
+        copy
+    };
+    let find = |rscale: &Path| {
+        let mut command = Command::new(rscale);
+        command.args(["run", "./program", "--quiet", "--trace", "trace.txt"]).current_dir(place.scratch.path());
+        let finished = process::run(command.env("XDG_CACHE_HOME", &cache)).expect("it runs");
+        expect_status(&finished, 1);
+        kept()
+    };
+    let time = |path: &Path, time: SystemTime| {
+        File::options().write(true).open(path).and_then(|file| file.set_modified(time)).expect("it is ours");
+    };
+    let (one, built) = (copy("one"), SystemTime::now());
+    time(&one, built);
+    let first = find(&one);
+    assert!(first > 0, "it is kept");
+    assert_eq!(find(&one), first, "and used again");
+    time(&one, built + Duration::from_nanos(1_000_000));
+    let later = find(&one);
+    assert_eq!(later, 2 * first, "a build of the same size is another one");
+    let longer = copy("longer");
+    File::options().append(true).open(&longer).and_then(|mut file| file.write_all(b"more")).expect("it is ours");
+    time(&longer, built);
+    assert_eq!(find(&longer), later + first, "and so is one of the same time");
 }
