@@ -38,7 +38,7 @@ use rscale_protocol::dependence::{self, Mode};
 use rscale_protocol::{Action, MAX_THREADS, MemoryModel, Op, ThreadId, Variable};
 
 /// Accesses of instrumented code that count after which a thread without a step is looked at: some hundredths of a second.
-pub const LONG_RUN: i64 = 1 << 22;
+pub const LONG_RUN: i64 = 1 << 21;
 
 /// A cell for the one kernel thread.
 #[repr(transparent)]

@@ -169,7 +169,8 @@ pub fn long_run(pc: u64, local: impl FnOnce() -> u64) {
         spin::Verdict::LetOthersRun => {
             let flags = if spin::is_waiting(world::get().current.get()) { Action::WAITING } else { 0 };
             if flags == 0 && sched::only_computes() {
-                return clocks::BUDGET.0.set(clocks::LONG_RUN);
+                // To look at it takes a while.
+                return clocks::BUDGET.0.set(4 * clocks::LONG_RUN);
             }
             let nothing = Location { start: 0, length: 0 };
             pass(Op::Preempt, flags, nothing.touched(nothing), pc);
