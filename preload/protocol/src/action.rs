@@ -132,6 +132,8 @@ impl Action {
     pub const PROTECTED: u8 = 1;
     /// Of an unlock: the mutex lies in static data of the program, which nobody can free.
     pub const LASTING: u8 = 32;
+    /// Of a lock and an unlock: the thread looks at something under the mutex, as it did before, and changes nothing.
+    pub const ONLY_LOOKS: u8 = 16;
     /// Of the begin or end of an atomic section: the program asks for it.
     pub const ANNOTATED: u8 = 1;
 

@@ -27,6 +27,7 @@ pub mod locations;
 pub mod order;
 mod pieces;
 pub mod point;
+pub mod polling;
 mod records;
 pub mod region;
 mod saving;

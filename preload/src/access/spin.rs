@@ -13,6 +13,7 @@ use super::clocks::{self, Own};
 use super::copy_bytes;
 use super::local;
 use super::locations::Location;
+use super::polling;
 use crate::checkpoint::Tape;
 use crate::snapshot::PAGE;
 use crate::{arena, world};
@@ -55,6 +56,8 @@ struct Round {
     long_runs: u32,
     /// Whether anything that others write may end its loop.
     watches_all: bool,
+    /// Whether it looks at something under locks: others that do so change nothing.
+    polls: bool,
     progress: bool,
     /// An atomic update whose effect is not known yet.
     update: Option<Update>,
@@ -83,13 +86,14 @@ impl Round {
         loose: 0,
         long_runs: 0,
         watches_all: false,
+        polls: false,
         progress: true,
         update: None,
     };
 
     /// Whoever changes what lies there may end the loop; a thread that yields looks at nothing.
     fn watch(&mut self, location: u64) {
-        if location == 0 || self.watched[..self.count].contains(&location) {
+        if location == 0 || self.watches(location) {
             return;
         }
         if self.count == MOST_WATCHED {
@@ -98,6 +102,10 @@ impl Round {
         }
         self.watched[self.count] = location;
         self.count += 1;
+    }
+
+    fn watches(&self, location: u64) -> bool {
+        self.watched[..self.count].contains(&location)
     }
 }
 
@@ -117,6 +125,7 @@ pub fn save(tape: &mut Tape) {
     tape.put(PROGRESS.0.get());
     [&WAITING, &EXHAUSTED, &HAS_BEEN_LOOSE].into_iter().for_each(|set| tape.put(set.0.get()));
     rounds().for_each(|round| tape.put(round.0.get()));
+    polling::save(tape, rounds().count());
     local::save(tape);
 }
 
@@ -126,6 +135,7 @@ pub fn bring_back(tape: &mut Tape) {
     PROGRESS.0.set(tape.take());
     [&WAITING, &EXHAUSTED, &HAS_BEEN_LOOSE].into_iter().for_each(|set| set.0.set(tape.take()));
     rounds().for_each(|round| round.0.set(tape.take()));
+    polling::bring_back(tape, rounds().count());
     local::bring_back(tape);
 }
 
@@ -137,6 +147,7 @@ fn rounds() -> impl Iterator<Item = &'static Own<Round>> {
 /// A thread comes into being.
 pub fn create(thread: ThreadId) {
     ROUNDS[thread.index()].0.set(Round::NONE);
+    polling::create(thread);
 }
 
 /// The thread goes on.
@@ -175,6 +186,9 @@ pub fn arrive(op: Op) {
     let may_change_nothing = op.changes_nothing() || op.is_attempt() || op == Op::AtomicUpdate;
     round.progress |= has_written || !may_change_nothing;
     round.long_runs = 0;
+    if has_written || !(op.changes_nothing() || polling::is_loan(op)) {
+        polling::note_progress(thread);
+    }
     ROUNDS[thread.index()].0.set(round);
 }
 
@@ -338,7 +352,7 @@ pub fn long_run(pc: u64, local: impl FnOnce() -> u64) -> Verdict {
 
 /// A location has been written: whoever waits for that may go on.
 pub fn written(location: u64, by: ThreadId) {
-    wake(by, |round| round.watches_all || round.watched[..round.count].contains(&location));
+    wake(by, |round| round.watches_all || round.watches(location));
 }
 
 /// Lets those that wait go on if they wait for what the thread did.
@@ -358,8 +372,34 @@ fn wake(by: ThreadId, waits_for_it: impl Fn(&Round) -> bool) {
 /// update changes is not known yet, and two threads that try in vain must not wake each other for ever.
 #[inline(always)]
 pub fn stepped(action: &Action, result: i32) {
+    let is_loan = polling::is_loan(action.op);
+    if is_loan {
+        polling::lent(action, result);
+    }
     if is_anyone_waiting() && action.op.family() != Family::Memory && !action.op.changed_nothing(result) {
-        action.objects().for_each(|object| written(object.0, action.thread));
+        let is_seen = |round: &Round, object: u64| round.watches_all || round.watches(object);
+        let wakes = |round: &Round| action.objects().any(|object| is_seen(round, object.0));
+        // Who only looks has nothing to tell to others that do, or two of them would wake each other for ever.
+        let only_looks = is_loan && action.flags & Action::ONLY_LOOKS != 0;
+        wake(action.thread, |round| wakes(round) && !(only_looks && round.polls));
+    }
+}
+
+/// Whether the thread was let loose, and nobody has written anything since.
+pub fn is_loose(thread: ThreadId) -> bool {
+    HAS_BEEN_LOOSE.0.get().contains(thread)
+}
+
+/// The running thread has looked at something under these locks in vain, and waits from now on; for good if it has been let
+/// loose.
+pub fn wait_to_poll(thread: ThreadId, mutexes: &[u64], is_for_good: bool) {
+    let read = ROUNDS[thread.index()].0.get();
+    let mut round = Round { polls: true, progress: false, ..Round::NONE };
+    mutexes.iter().chain(&read.watched[..read.count]).for_each(|&location| round.watch(location));
+    ROUNDS[thread.index()].0.set(round);
+    insert(&WAITING, thread);
+    if is_for_good {
+        insert(&EXHAUSTED, thread);
     }
 }
 

@@ -28,6 +28,11 @@ fn result_for(error: c_int) -> c_int {
 }
 
 wrap_in_loops! {
+    /// Locks.
+    fn mtx_lock(mutex: mutex::Handle) -> c_int {
+        result_for(mutex::lock(mutex))
+    }
+
     /// Locks if the mutex is free.
     fn mtx_trylock(mutex: mutex::Handle) -> c_int {
         result_for(mutex::try_lock(mutex))
@@ -82,11 +87,6 @@ wrap! {
     /// Ends the life of a mutex.
     fn mtx_destroy(mutex: mutex::Handle) {
         mutex::destroy(mutex);
-    }
-
-    /// Locks.
-    fn mtx_lock(mutex: mutex::Handle) -> c_int {
-        result_for(mutex::operate(Op::MutexLock, mutex))
     }
 
     /// Locks, or gives up at a time.

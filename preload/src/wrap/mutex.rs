@@ -2,7 +2,7 @@
 
 use super::object::{self, word};
 use super::{alias, ceiling, wrap, wrap_in_loops};
-use crate::access::local;
+use crate::access::{local, polling};
 use crate::{clock, gate, image, world};
 use core::ffi::c_int;
 use rscale_protocol::model::{Mutex, MutexKind, ObjectState};
@@ -88,12 +88,23 @@ pub fn operate(op: Op, mutex: Handle) -> c_int {
     result
 }
 
+/// Locks, from a function that notes the registers of its caller.
+#[inline(always)]
+pub fn lock(mutex: Handle) -> c_int {
+    adopt(mutex);
+    let action = gate::action_at(Op::MutexLock, mutex);
+    let result = gate::pass(Action { flags: action.flags | polling::before_lock(), ..action });
+    mirror(mutex);
+    result
+}
+
 /// Gives the mutex back.
 #[inline(always)]
 pub fn unlock(mutex: Handle) -> c_int {
     adopt(mutex);
     let action = gate::action_at(Op::MutexUnlock, mutex);
-    let flags = if image::is_data(mutex as u64) { action.flags | Action::LASTING } else { action.flags };
+    let lasting = if image::is_data(mutex as u64) { Action::LASTING } else { 0 };
+    let flags = action.flags | lasting | polling::before_unlock();
     let result = gate::pass(Action { flags, ..action });
     mirror(mutex);
     result
@@ -193,11 +204,6 @@ wrap! {
         destroy(mutex)
     }
 
-    /// Locks.
-    fn pthread_mutex_lock(mutex: Handle) -> c_int {
-        lock_as_allowed(mutex, || operate(Op::MutexLock, mutex))
-    }
-
     /// Locks, or gives up at a time.
     fn pthread_mutex_timedlock(mutex: Handle, time: *const libc::timespec) -> c_int {
         lock_until(mutex, libc::CLOCK_REALTIME, time)
@@ -220,6 +226,11 @@ wrap! {
 }
 
 wrap_in_loops! {
+    /// Locks.
+    fn pthread_mutex_lock(mutex: Handle) -> c_int {
+        lock_as_allowed(mutex, || lock(mutex))
+    }
+
     /// Locks if the mutex is free.
     fn pthread_mutex_trylock(mutex: Handle) -> c_int {
         try_lock(mutex)

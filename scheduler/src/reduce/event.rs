@@ -29,6 +29,10 @@ pub struct Event {
     pub wait: Wait,
     /// Whether it could have given up waiting.
     pub is_timed: bool,
+    /// Whether it also waits until one of the variables that it touches is written: it locks a mutex in a loop.
+    pub polls: bool,
+    /// Whether its thread locks and unlocks mutexes in a loop, so that it changes nothing for others that do.
+    pub only_looks: bool,
     /// What it does to those that wait on a condition variable.
     pub waiters: Option<Box<Waiters>>,
     /// Of a flush: the number of the store among those of its thread.
@@ -143,13 +147,15 @@ impl Event {
             possible: step.enabled[Choice::Proceed as usize],
             wait: wait_of(action, step.choice),
             is_timed: action.is_timed(),
+            polls: action.op == Op::MutexLock && action.flags & Action::WAITING != 0,
+            only_looks: only_looks(action),
             waiters: waiters_of(step, first, history).map(Box::new),
             store: if action.op == Op::Flush { action.second.as_store().map(|(_, number)| number) } else { None },
             made_possible_by: SmallVec::new(),
             previous: None,
             number: 0,
         };
-        if event.wait == Wait::Written {
+        if event.wait == Wait::Written || event.polls {
             event.watch_round(history);
         }
         event
@@ -195,14 +201,21 @@ impl Event {
         }
     }
 
-    /// A thread that goes round in a loop looks at all that it has read in the last round.
+    /// A thread that goes round in a loop looks at all that it has read in the last round; under locks, at what others do with
+    /// these.
     fn watch_round(&mut self, history: &History) {
         let mut earlier = history.last_of(self.footprint.thread());
         while let Some(index) = earlier {
             let event = history.event(index);
-            for touch in event.footprint.touches.iter().filter(|touch| touch.mode == Mode::Read) {
+            let is_watched = |touch: &&Touch| touch.mode == Mode::Read || self.polls;
+            for touch in event.footprint.touches.iter().filter(is_watched) {
                 if !self.footprint.touches.iter().any(|known| known.variable == touch.variable) {
-                    self.footprint.touches.push(*touch);
+                    self.footprint.touches.push(Touch {
+                        mode: Mode::Read,
+                        role: Role::None,
+                        may_write: false,
+                        ..*touch
+                    });
                 }
             }
             if event.pc == self.pc && event.op == self.op {
@@ -252,6 +265,10 @@ fn is_reader(step: &Step, variable: VariableId, history: &History) -> bool {
     let own = |entry: &&Entry| entry.thread == step.action.thread && entry.role == Role::Take;
     step.action.op == Op::RwUnlock
         && history.touched(variable).iter().rev().find(own).is_some_and(|entry| entry.mode == Mode::Read)
+}
+
+fn only_looks(action: &Action) -> bool {
+    matches!(action.op, Op::MutexLock | Op::MutexUnlock) && action.flags & Action::ONLY_LOOKS != 0
 }
 
 fn wait_of(action: &Action, choice: Choice) -> Wait {

@@ -104,7 +104,9 @@ fn behind(
                 false => is_general(other) && history.happens_before(other.event, predecessor),
             };
             let direct = |first: &EventIndex| is_direct(history, *first, predecessors, sees);
-            found.extend(taken_before(history, predecessor, variable).filter(direct));
+            let possible =
+                |first: &EventIndex| !event.polls || written_without(history, event, *first) == Possible::Yes;
+            found.extend(taken_before(history, predecessor, variable).filter(direct).filter(possible));
         }
         Wait::End => {
             let ends = history.event(predecessor).op == Op::ThreadExit;
@@ -200,7 +202,7 @@ enum Possible {
 fn possible_without(history: &History, event: &Event, entry: &Entry, variable: VariableId) -> Possible {
     match event.wait {
         Wait::Value => value_without(history, event, entry, variable),
-        Wait::Written => written_without(history, event, entry),
+        Wait::Written => written_without(history, event, entry.event),
         _ => seen_without(history, event, entry.event),
     }
 }
@@ -233,14 +235,19 @@ fn value_without(history: &History, event: &Event, entry: &Entry, variable: Vari
 }
 
 /// Loops: somebody else must have written what the thread read in its last round.
-fn written_without(history: &History, event: &Event, entry: &Entry) -> Possible {
+fn written_without(history: &History, event: &Event, first: EventIndex) -> Possible {
     let thread = event.footprint.thread();
     let is_written = event.footprint.touches.iter().any(|touch| {
         let since = history.touched(touch.variable).iter().rev().take_while(|known| known.thread != thread);
-        let mut writes = since.filter(|known| known.mode != Mode::Read);
-        writes.any(|known| !history.happens_before(entry.event, known.event))
+        let mut writes = since.filter(|known| is_news(history, event, known));
+        writes.any(|known| !history.happens_before(first, known.event))
     });
     if is_written { Possible::Yes } else { Possible::No }
+}
+
+/// Whether a thread that waits in a loop goes on because of an entry.
+fn is_news(history: &History, event: &Event, entry: &Entry) -> bool {
+    entry.mode != Mode::Read && !(event.polls && history.event(entry.event).only_looks)
 }
 
 /// Whether something else allowed the event, which had to wait: then it comes along to before the earlier event.
@@ -250,7 +257,7 @@ fn is_allowed_without(history: &History, event: &Event, first: EventIndex) -> bo
     let is_sent = |index: EventIndex| history.event(index).footprint.reach == Reach::Thread(thread);
     let is_written = |variable: VariableId| {
         let since = history.touched(variable).iter().rev().take_while(|known| known.event > first);
-        since.filter(|known| known.mode != Mode::Read && known.thread != thread).any(|known| is_free(known.event))
+        since.filter(|known| is_news(history, event, known) && known.thread != thread).any(|known| is_free(known.event))
     };
     (first + 1..history.len()).any(|index| is_sent(index) && is_free(index))
         || event.footprint.touches.iter().any(|touch| is_written(touch.variable))

@@ -2,13 +2,13 @@
  * verdict: incomplete
  * options: --max-steps 50
  *
- * Waits busily, with a scheduling point: without a bound one execution would go on for ever.
+ * Waits busily, and counts how long: without a bound one execution would go on for ever, and no two states of it are the same.
  */
 #include <pthread.h>
 #include <sched.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int ready;
+static int ready, rounds;
 
 static void *sets(void *unused) {
     pthread_mutex_lock(&lock);
@@ -23,6 +23,7 @@ int main(void) {
     for (int done = 0; !done; sched_yield()) {
         pthread_mutex_lock(&lock);
         done = ready;
+        rounds++;
         pthread_mutex_unlock(&lock);
     }
     pthread_join(thread, NULL);

@@ -1,0 +1,208 @@
+//! Threads that look at something under a lock, again and again.
+//!
+//! A thread that locks a mutex, reads, unlocks it, and comes back to the same place with the same registers and the same
+//! stack, has changed nothing for anybody. It will go on like that for ever, unless somebody writes what it reads: it waits
+//! before it locks again, like a thread that goes round in a loop of [reads](super::spin).
+//!
+//! What it reads under a lock is ordered by the lock, and no step. So it goes on when somebody else has had one of the mutexes
+//! of its loop, or has written a location that it read there: but not because of others that poll, or two of these would wake
+//! each other for ever.
+//!
+//! Only mutexes are looked at, and only loops in which nothing else happens: whoever tries to get something sees who holds it.
+
+use super::clocks::Own;
+use super::{is_on, spin};
+use crate::checkpoint::Tape;
+use crate::{arena, evaluation, gate, world};
+use core::cell::Cell;
+use core::sync::atomic::Ordering::Relaxed;
+use rscale_protocol::{Action, MAX_THREADS, Op, ThreadId};
+
+/// Locks without coming back to the first one, after which another one is taken for the first; then twice as many.
+const SHORTEST_ROUND: u32 = 4;
+/// Mutexes that a loop may lock.
+const MOST_MUTEXES: usize = 4;
+/// Rounds of a thread that is let loose, because nobody else can take a step: each of them takes steps.
+const LOOSE_ROUNDS: u32 = 16;
+
+static POLLS: [Own<Poll>; MAX_THREADS] = [const { Own(Cell::new(Poll::NONE)) }; MAX_THREADS];
+
+/// What a thread has done since it locked a mutex at one place.
+#[derive(Clone, Copy)]
+pub struct Poll {
+    /// The place, and the thread's local state there, if it is known.
+    pc: u64,
+    local: Option<u64>,
+    /// How often it has locked one elsewhere since, and how often that may be.
+    passed: u32,
+    most_passed: u32,
+    /// The mutexes that it has locked since.
+    mutexes: [u64; MOST_MUTEXES],
+    count: usize,
+    /// How many of these it holds now; negative if it has given back what it held before.
+    held: i32,
+    /// Whether it has done nothing else since.
+    is_vain: bool,
+    /// Whether it came back here in the same state.
+    has_waited: bool,
+    /// Rounds since it was let loose.
+    loose: u32,
+}
+
+impl Poll {
+    const NONE: Poll = Poll {
+        pc: 0,
+        local: None,
+        passed: 0,
+        most_passed: SHORTEST_ROUND,
+        mutexes: [0; MOST_MUTEXES],
+        count: 0,
+        held: 0,
+        is_vain: false,
+        has_waited: false,
+        loose: 0,
+    };
+
+    /// The mutexes of the last round.
+    pub fn mutexes(&self) -> &[u64] {
+        &self.mutexes[..self.count]
+    }
+
+    /// From here on, with this local state.
+    fn begin(&mut self, pc: u64, local: Option<u64>) {
+        *self = Poll { pc, local, is_vain: true, ..Poll::NONE };
+    }
+
+    /// Comes to a place in the middle of a round, or to the first one with something done since.
+    fn pass(&mut self, pc: u64) {
+        self.passed += 1;
+        if self.pc == pc || !self.is_vain {
+            self.begin(pc, None);
+        } else if self.passed > self.most_passed {
+            let most_passed = self.most_passed.saturating_mul(2);
+            self.begin(pc, None);
+            self.most_passed = most_passed;
+        }
+    }
+
+    fn take(&mut self, mutex: u64) {
+        self.held += 1;
+        if self.mutexes().contains(&mutex) {
+            return;
+        }
+        if self.count == MOST_MUTEXES {
+            self.is_vain = false;
+            return;
+        }
+        self.mutexes[self.count] = mutex;
+        self.count += 1;
+    }
+
+    fn give_back(&mut self, mutex: u64) {
+        self.held -= 1;
+        // What it had before this round is no loan, whoever gets it next.
+        self.is_vain &= self.held >= 0 && self.mutexes().contains(&mutex);
+    }
+}
+
+/// A thread comes into being.
+pub fn create(thread: ThreadId) {
+    POLLS[thread.index()].0.set(Poll::NONE);
+}
+
+/// Saves what is known of the first threads.
+pub fn save(tape: &mut Tape, threads: usize) {
+    POLLS.iter().take(threads).for_each(|poll| tape.put(poll.0.get()));
+}
+
+/// Brings back what was saved.
+pub fn bring_back(tape: &mut Tape, threads: usize) {
+    POLLS.iter().take(threads).for_each(|poll| poll.0.set(tape.take()));
+}
+
+fn change(thread: ThreadId, change: impl FnOnce(&mut Poll)) {
+    let poll = &POLLS[thread.index()].0;
+    let mut changed = poll.get();
+    change(&mut changed);
+    poll.set(changed);
+}
+
+/// The thread has done something that is not undone at the end of a round.
+pub fn note_progress(thread: ThreadId) {
+    if POLLS[thread.index()].0.get().is_vain {
+        change(thread, |poll| poll.is_vain = false);
+    }
+}
+
+/// Whether the operation is undone at the end of a round.
+pub fn is_loan(op: Op) -> bool {
+    matches!(op, Op::MutexLock | Op::MutexUnlock)
+}
+
+/// The running thread has locked or unlocked a mutex.
+pub fn lent(action: &Action, result: i32) {
+    if POLLS[action.thread.index()].0.get().is_vain {
+        change(action.thread, |poll| match action.op {
+            Op::MutexLock if result == 0 => poll.take(action.object.0),
+            Op::MutexUnlock if result == 0 => poll.give_back(action.object.0),
+            _ => poll.is_vain = false,
+        });
+    }
+}
+
+/// The running thread is about to lock a mutex: what the action says about it. If the thread has gone round in vain, it waits.
+#[inline(always)]
+pub fn before_lock() -> u8 {
+    if !is_on() || world::get().is_alone() {
+        return 0;
+    }
+    let waiting = if come_to_lock() { Action::WAITING } else { 0 };
+    waiting | looking()
+}
+
+/// The running thread is about to unlock a mutex: what the action says about it.
+#[inline(always)]
+pub fn before_unlock() -> u8 {
+    if !is_on() || looking() == 0 {
+        return 0;
+    }
+    spin::arrive(Op::MutexUnlock); // what it has written under the lock counts
+    looking()
+}
+
+/// Whether the running thread polls, and nothing else.
+fn looking() -> u8 {
+    let poll = POLLS[world::get().current.get().index()].0.get();
+    if poll.has_waited && poll.is_vain { Action::ONLY_LOOKS } else { 0 }
+}
+
+/// Whether it waits.
+#[inline(never)]
+fn come_to_lock() -> bool {
+    if evaluation::is_under_way() || arena::get().setup.schedules_waiting.load(Relaxed) != 0 {
+        return false;
+    }
+    let thread = world::get().current.get();
+    spin::arrive(Op::MutexLock); // what it has written since its last step counts
+    let (pc, poll) = (gate::caller(), POLLS[thread.index()].0.get());
+    if poll.pc != pc || !poll.is_vain || poll.held != 0 {
+        change(thread, |poll| poll.pass(pc));
+        return false;
+    }
+    let (stack_pointer, registers) = gate::caller_state();
+    let local = Some(spin::local_state(&registers, stack_pointer));
+    if poll.local != local {
+        change(thread, |poll| poll.begin(pc, local));
+        return false;
+    }
+    let is_loose = spin::is_loose(thread);
+    change(thread, |poll| {
+        (poll.has_waited, poll.passed) = (true, 0);
+        poll.loose = if is_loose { poll.loose + 1 } else { 0 };
+    });
+    let waits = !is_loose || poll.loose == LOOSE_ROUNDS;
+    if waits {
+        spin::wait_to_poll(thread, poll.mutexes(), is_loose);
+    }
+    waits
+}
