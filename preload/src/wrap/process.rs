@@ -41,13 +41,14 @@ pub fn exit_process(status: c_int) -> ! {
     run_exit_handlers(status)
 }
 
-/// Waits for the turn to end the process, once.
+/// Waits for the turn to end the process, once: several threads may wait for it.
 pub fn announce_exit() {
     let world = world::get();
-    if !world.exiting.replace(true) {
+    if !world.exiting.get() {
         let action = gate::action(Op::ProcessExit, Variable(0));
         evaluation::check_alone(&action);
         gate::pass(action);
+        world.exiting.set(true);
     }
 }
 
