@@ -39,6 +39,8 @@ pub struct Expectation {
     pub outcomes: Option<BTreeSet<(i64, String)>>,
     /// Options of rscale.
     pub options: Vec<String>,
+    /// Filters with which the search has no end.
+    pub endless: Vec<String>,
     /// Arguments of the program.
     pub arguments: Vec<String>,
     /// Under which isolation levels all this holds.
@@ -112,6 +114,7 @@ impl Expectation {
             "executions" => counts(value, &mut self.executions)?,
             "outcomes" => self.outcomes.get_or_insert_default().extend(outcomes(value)?),
             "options" => self.options = words::split(value)?,
+            "endless" => self.endless = words::split(value)?,
             "arguments" => self.arguments = words::split(value)?,
             "isolation" => {
                 self.isolation =

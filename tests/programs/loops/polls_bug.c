@@ -2,6 +2,7 @@
  * verdict: bug
  * kind: livelock
  * scope: all
+ * endless: lcd
  *
  * As polls_ok.c, but a worker that comes late does not set the flag: then nobody does.
  */

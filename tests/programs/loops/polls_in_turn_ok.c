@@ -1,6 +1,7 @@
 /* rscale-test
  * verdict: clean
  * scope: all
+ * endless: lcd
  * executions: optimal=112 source=112 dpor=112 nsb=112
  *
  * Two threads look at flags under one lock: the second flag is set by the one that waits for the first. While both wait they do

@@ -1,6 +1,7 @@
 /* rscale-test
  * verdict: clean
  * scope: all
+ * endless: lcd
  * executions: optimal=3 source=3 dpor=3 nsb=3
  *
  * A thread that looks at a flag under a lock, again and again, waits: it is not scheduled until somebody else has had the lock.
