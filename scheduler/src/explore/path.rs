@@ -13,7 +13,8 @@ pub struct Node {
     pub enabled: [ThreadSet; 3],
     /// Who sleeps here: what would follow their next steps has been explored from an earlier state of the path.
     pub sleep: ThreadSet,
-    /// Whose next steps others explore from here, and not before those of this search.
+    /// Whose next steps others explore from here, and not before those of this search; and those behind which the program
+    /// came to an early end, so that nobody else has gone on.
     pub foreign: ThreadSet,
     /// What is still to be explored.
     pub candidates: Candidates,
@@ -62,6 +63,13 @@ impl Path {
 
     pub(super) fn pop(&mut self) -> Option<Node> {
         self.nodes.pop()
+    }
+
+    /// The program came to an early end behind the last step.
+    pub(super) fn end_early(&mut self) {
+        let [.., before, _] = &mut self.nodes[..] else { return };
+        let thread = before.taken.map(|step| step.action.thread);
+        thread.into_iter().for_each(|thread| before.foreign.insert(thread));
     }
 
     pub(super) fn last_mut(&mut self) -> Option<&mut Node> {

@@ -7,7 +7,7 @@
 //!
 //! That is not so in every program. Threads may cancel, detach or signal each other, look whether one has ended, try locks
 //! that are taken, wait for them for some time, destroy them (what lies on the heap may also be freed, which is no step: such
-//! locks are not quiet at all); the process may end before a thread does; and what waits
+//! locks are not quiet at all); the process may end before a thread does, or crash; and what waits
 //! for a word in memory may find what unseen code behind any step has written. Such a step is *loud*. Nothing is assumed
 //! about a program before it is seen: the search looks at what every thread is about to do in each state, and begins anew,
 //! without the steps that are not quiet after all, once somebody is about to do something loud.
@@ -88,6 +88,15 @@ impl QuietSteps {
         if let Some(action) = next {
             loud = loud.and(disturbed_by(&action)).and(self.joined_again(&action));
         }
+        self.hear(loud);
+    }
+
+    /// The program came to an early end, for all threads at once: whatever the others would have done comes too late.
+    pub fn learn_of_early_end(&mut self) {
+        self.hear(Quiet::ALL);
+    }
+
+    fn hear(&mut self, loud: Quiet) {
         let wrong = self.kinds.among(loud);
         self.was_wrong |= !wrong.is_empty();
         self.kinds = self.kinds.without(wrong);

@@ -24,6 +24,13 @@ impl Execution {
         self.end.as_ref().map(|end| end.ending)
     }
 
+    /// Whether something ended it for all threads at once.
+    #[must_use]
+    pub fn ends_early(&self) -> bool {
+        use Ending::{Deadlock, Diverged, Exit, Livelock, Sleeping, StepBudget};
+        !matches!(self.ending(), Some(Exit | Deadlock | Livelock | Sleeping | StepBudget | Diverged) | None)
+    }
+
     /// Whether the process was lost on the way: nobody knows what lies behind its schedule.
     #[must_use]
     pub fn is_lost(&self) -> bool {

@@ -6,8 +6,8 @@ use super::plan::{Node, Wanted};
 use super::preemptions::State;
 use crate::explore::Candidates;
 use crate::frontend::Execution;
+use rscale_protocol::ThreadSet;
 use rscale_protocol::arena::Token;
-use rscale_protocol::{Ending, ThreadSet};
 
 impl Reduction {
     /// The program took an event that need not be taken, or took none: plans another one, if there is one.
@@ -41,19 +41,4 @@ impl Reduction {
             node.tree.add(Footprint::unknown(token));
         }
     }
-}
-
-/// Whether something ended the execution for all threads at once.
-pub(super) fn ends_early(execution: &Execution) -> bool {
-    !matches!(
-        execution.ending(),
-        Some(
-            Ending::Exit
-                | Ending::Deadlock
-                | Ending::Livelock
-                | Ending::Sleeping
-                | Ending::StepBudget
-                | Ending::Diverged
-        ) | None
-    )
 }

@@ -6,7 +6,6 @@
 use super::event::Event;
 use super::footprint::{Footprint, Mode, Reach, Role, Touch};
 use super::history::History;
-use super::otherwise::ends_early;
 use super::plan::Node;
 use super::sharing::{Begun, Explored};
 use super::sleep::{Sleep, staying};
@@ -176,7 +175,7 @@ impl Reduction {
         let start = self.steps.len();
         let mut event = Event::at(&execution.steps, start, &mut self.history, self.sees_accesses)?;
         let is_last = start + event.footprint.steps as usize == execution.steps.len();
-        if is_last && ends_early(execution) {
+        if is_last && execution.ends_early() {
             event.footprint.reach = Reach::Everyone;
         }
         Some(event)

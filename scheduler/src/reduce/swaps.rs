@@ -8,7 +8,6 @@
 use super::event::Event;
 use super::footprint::Reach;
 use super::history::{EventIndex, History, Predecessor};
-use super::otherwise::ends_early;
 use crate::explore::{Absorbed, Counts, Divergence, Plan, Strategy, Stream};
 use crate::filters::{Preserves, Terms};
 use crate::frontend::Execution;
@@ -83,7 +82,7 @@ impl Swaps {
         self.base = Base { steps: execution.steps.to_vec(), end: Some((end.enabled, end.ending, end.value)), output };
         // What ended the execution for all threads at once depends on everything. Where main returns and others are left,
         // it is the last step of main: functions that are called at exit come behind the exit.
-        let ends_for_all = end.ending == Ending::Exit || ends_early(execution);
+        let ends_for_all = end.ending == Ending::Exit || execution.ends_early();
         let steps = self.base.steps.len() - usize::from(ends_for_all && !self.base.steps.is_empty());
         let history = History::under(self.memory_model);
         self.pairs = independent_neighbours(&self.base.steps[..steps], history, self.sees_accesses);

@@ -31,6 +31,10 @@ impl Strategy for Search {
             self.configuration.begin(execution, known);
         }
         let complete = self.walk(execution, known);
+        if complete && execution.ends_early() {
+            self.quiet.learn_of_early_end();
+            self.path.end_early();
+        }
         if self.is_astray() {
             return Absorbed::Astray;
         }
