@@ -221,10 +221,19 @@ impl Action {
         self.state_accesses().map(|access| access.variable).filter(|&variable| variable != Variable::MEMORY)
     }
 
+    /// Whether it changes what a thread does next, whatever that is: a thread may act on a request to cancel itself, or on a
+    /// signal, at any of its steps.
+    fn reaches(&self, thread: ThreadId) -> bool {
+        matches!(self.op, Op::ThreadCancel | Op::ThreadKill)
+            && self.object.as_thread().is_none_or(|reached| reached == thread)
+    }
+
     /// Whether the order of the two actions can matter (Definition 9).
     #[must_use]
     pub fn is_dependent(&self, other: &Action) -> bool {
         self.thread == other.thread
+            || self.reaches(other.thread)
+            || other.reaches(self.thread)
             || self.accesses().any(|mine| {
                 other.accesses().any(|theirs| {
                     mine.variable == theirs.variable
@@ -365,6 +374,9 @@ mod tests {
         assert!(wait.is_dependent(&lock(1, 64)), "a condition wait releases its mutex");
         let exit = Action::new(ThreadId(0), Op::ProcessExit, Variable(0));
         assert!(exit.is_dependent(&lock(1, 64)), "the end of the process ends every thread");
+        let cancel = Action::new(ThreadId(0), Op::ThreadCancel, Variable::thread(ThreadId(1)));
+        assert!(cancel.is_dependent(&lock(1, 64)), "the thread may act on it where it locks");
+        assert!(!cancel.is_dependent(&lock(2, 64)));
         let futex = Action::new(ThreadId(3), Op::FutexWait, Variable(512));
         assert!(futex.is_dependent(&lock(1, 64)), "what it compares may have been written behind any step");
         assert_eq!(futex.objects().collect::<std::vec::Vec<_>>(), [Variable(512)]);
