@@ -158,6 +158,12 @@ impl Machine {
             })
     }
 
+    /// Whether the operation that a thread is at waits until its stores are in memory.
+    #[must_use]
+    pub fn drains_next(&self, program: &Program, thread: usize) -> bool {
+        self.op(program, thread).is_some_and(|op| self.needs_empty_buffer(thread, op))
+    }
+
     /// Whether what the thread does next waits until its stores are in memory.
     fn needs_empty_buffer(&self, thread: usize, op: &Op) -> bool {
         match op.kind {

@@ -14,7 +14,7 @@ mod program;
 mod shared;
 mod truth;
 
-pub use bounded::enumerate_within;
+pub use bounded::{Limit, Waiting, enumerate_within};
 pub use buffers::{Memory, Model};
 pub use enumerate::{Enumeration, count_paths, enumerate};
 pub use generate::{generate, generate_library, generate_weak};

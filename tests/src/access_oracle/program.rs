@@ -120,6 +120,12 @@ impl Op {
         self.width == 16 && !self.offset.is_multiple_of(16)
     }
 
+    /// The thread that it waits for, if it joins one.
+    #[must_use]
+    pub fn joined(&self) -> Option<usize> {
+        (self.kind == Kind::Join).then_some(self.value.into())
+    }
+
     /// Bytes of an element, if it is a copy by a string instruction: `rep movsb` or `rep movsq`.
     #[must_use]
     pub fn string_element(&self) -> Option<u8> {

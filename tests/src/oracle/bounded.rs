@@ -33,7 +33,7 @@ pub fn enumerate_within(program: &Program, cost: Cost, bound: usize) -> Enumerat
 fn visit(way: &Way, program: &Program, cost: Cost, enumeration: &mut Enumeration) {
     let enabled = way.machine.enabled(program);
     for &thread in &enabled {
-        let Some(left) = way.left.checked_sub(price(cost, &enabled, way.running, thread)) else { continue };
+        let Some(left) = way.left.checked_sub(cost.of(&enabled, way.running, thread)) else { continue };
         let mut next = Way { left, ..way.clone() };
         // Who is woken is decided by a step of the waiter, but the thread that sent the signal goes on.
         next.running = if way.machine.undecided.is_some() { way.running } else { Some(thread) };
@@ -45,15 +45,19 @@ fn visit(way: &Way, program: &Program, cost: Cost, enumeration: &mut Enumeration
     }
 }
 
-fn price(cost: Cost, enabled: &[usize], running: Option<usize>, thread: usize) -> usize {
-    let goes_on = running.filter(|running| enabled.contains(running));
-    match (cost, goes_on) {
-        (_, Some(running)) if running == thread => 0,
-        (Cost::Preemptions, Some(_)) => 1,
-        (Cost::Preemptions, None) => 0,
-        (Cost::Delays, _) => {
-            let lower = enabled.iter().filter(|&&other| other < thread).count();
-            lower + usize::from(goes_on.is_some_and(|running| running > thread))
+impl Cost {
+    /// What it costs that a thread takes a step while these could, and this one of them ran.
+    #[must_use]
+    pub fn of(self, able: &[usize], running: Option<usize>, thread: usize) -> usize {
+        let goes_on = running.filter(|running| able.contains(running));
+        match (self, goes_on) {
+            (_, Some(running)) if running == thread => 0,
+            (Cost::Preemptions, Some(_)) => 1,
+            (Cost::Preemptions, None) => 0,
+            (Cost::Delays, _) => {
+                let lower = able.iter().filter(|&&other| other < thread).count();
+                lower + usize::from(goes_on.is_some_and(|running| running > thread))
+            }
         }
     }
 }

@@ -10,6 +10,8 @@ mod case;
 use bench::MOST_PATHS_UNREDUCED;
 use case::Case;
 use rscale_tests::campaign::Campaign;
+use rscale_tests::oracle::Cost;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Programs to compare; `RSCALE_ORACLE_PROGRAMS` overrides it.
@@ -20,58 +22,101 @@ const LIBRARY_PROGRAMS: u64 = 40;
 const BOUNDED_PROGRAMS: u64 = 40;
 const BOUNDS: [usize; 3] = [0, 1, 2];
 const COMPLETE: [&str; 3] = ["bpor", "source-bpor", "lazy-bpor"];
+/// Filters that run every schedule within a bound, and up to how many there may be without it.
+const ALL_SCHEDULES: [(&str, Cost, u64); 2] =
+    [("pb", Cost::Preemptions, MOST_PATHS_UNREDUCED), ("delay", Cost::Delays, 10 * MOST_PATHS_UNREDUCED)];
 /// It promises nothing. It must not invent anything all the same.
 const INCOMPLETE: &str = "naive-bpor";
 
+/// What a campaign has come to.
+struct Compared {
+    programs: u64,
+    /// Of how many of them something holds.
+    holds: u64,
+    is_single: bool,
+    drawn: Drawn,
+}
+
+/// Programs that were drawn again, as long as a campaign goes on.
+#[derive(Default)]
+struct Drawn {
+    too_large: AtomicU64,
+    dull: AtomicU64,
+}
+
+impl Drawn {
+    fn count(&self, case: &Case) {
+        self.too_large.fetch_add(case.redrawn.too_large, Ordering::Relaxed);
+        self.dull.fetch_add(case.redrawn.dull, Ordering::Relaxed);
+    }
+}
+
+impl fmt::Display for Drawn {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [too_large, dull] = [&self.too_large, &self.dull].map(|count| count.load(Ordering::Relaxed));
+        write!(formatter, "drawn again: {too_large} that were too large and {dull} without anything of interest")
+    }
+}
+
 /// Compares all programs, and says of how many of them something holds.
-fn compare_all(programs: u64, case: fn(u64) -> Case, holds: fn(&Case) -> bool) -> (Campaign, u64) {
+fn compare_all(programs: u64, case: fn(u64) -> Case, holds: fn(&Case) -> bool) -> Compared {
     let campaign = Campaign::new(programs);
-    let count = AtomicU64::new(0);
+    let (count, drawn) = (AtomicU64::new(0), Drawn::default());
     let mismatches = bench::run(&campaign, case, |bench, case| {
+        drawn.count(case);
         count.fetch_add(holds(case).into(), Ordering::Relaxed);
         bench.compare(case)
     });
     mismatches.expect_none();
-    (campaign, count.into_inner())
+    Compared { programs: campaign.len(), holds: count.into_inner(), is_single: campaign.is_single(), drawn }
 }
 
 #[test]
 fn rscale_agrees_with_explicit_store_buffers() {
-    let (campaign, weak) = compare_all(PROGRAMS, Case::of, |case| case.is_weak);
-    let wanted = campaign.len();
-    println!("{wanted} programs, {weak} of them with outcomes that sequential consistency does not have");
-    assert!(campaign.is_single() || weak * 2 > wanted, "the programs have become too simple");
+    let Compared { programs, holds: weak, is_single, drawn } = compare_all(PROGRAMS, Case::of, |case| case.is_weak);
+    println!("{programs} programs, {weak} of them with outcomes that sequential consistency does not have; {drawn}");
+    assert!(is_single || weak * 2 > programs, "the programs have become too simple");
 }
 
 /// What the library stores is delayed like other stores. Where all accesses are of words, the outcomes are the same; where
 /// some are smaller, a library may copy in pieces of any size in any order.
 #[test]
 fn library_functions_store_to_buffers() {
-    let (campaign, exact) = compare_all(LIBRARY_PROGRAMS, Case::with_library, |case| case::is_exact(&case.program));
-    let programs = campaign.len();
-    println!("{programs} programs, of {exact} of them all outcomes are known");
-    assert!(campaign.is_single() || (programs / 4..programs * 3 / 4).contains(&exact), "{exact}: too few of one kind");
+    let Compared { programs, holds: exact, is_single, drawn } =
+        compare_all(LIBRARY_PROGRAMS, Case::with_library, |case| case::is_exact(&case.program));
+    println!("{programs} programs, of {exact} of them all outcomes are known; {drawn}");
+    assert!(is_single || (programs / 4..programs * 3 / 4).contains(&exact), "{exact}: too few of one kind");
 }
 
 /// What can be done with few preemptions is found; what becomes visible when is nobody's turn.
 #[test]
 fn bounds_on_preemptions_lose_nothing_within_them() {
     let campaign = Campaign::new(BOUNDED_PROGRAMS);
-    let [cut, missed] = compare_bounds(&campaign, Case::to_bound);
+    let drawn = Drawn::default();
+    let [cut, missed, exactly] = compare_bounds(&campaign, |number| {
+        let case = Case::to_bound(number);
+        drawn.count(&case);
+        case
+    });
     let programs = campaign.len();
-    println!("{programs} programs; the bound matters {cut} times; {INCOMPLETE} misses something {missed} times");
-    assert!(campaign.is_single() || cut * 4 > programs, "the programs have become too simple");
+    println!(
+        "{programs} programs; the bound matters {cut} times; {INCOMPLETE} misses something {missed} times; {drawn}"
+    );
+    println!("of {exactly} searches of all schedules within a bound it is known exactly what they come to");
+    let is_enough = cut * 4 > programs && exactly > programs;
+    assert!(campaign.is_single() || is_enough, "the programs have become too simple");
 }
 
 #[test]
 fn what_is_shared_beyond_the_bound_changes_nothing_within_it() {
-    let [cut, _] = compare_bounds(&Campaign::of(1), |_| Case::sharing_late());
+    let [cut, ..] = compare_bounds(&Campaign::of(1), |_| Case::sharing_late());
     assert!(cut > 0, "the bound does not matter");
 }
 
-/// Compares all programs with each bound. How often the bound matters, and how often something is missed that may be.
-fn compare_bounds(campaign: &Campaign, case: fn(u64) -> Case) -> [u64; 2] {
-    let [cut, missed] = [const { AtomicU64::new(0) }; 2];
+/// Compares all programs with each bound. How often the bound matters, how often something is missed that may be, and how often it
+/// is known exactly what all schedules within a bound come to.
+fn compare_bounds(campaign: &Campaign, case: impl Fn(u64) -> Case + Sync) -> [u64; 3] {
+    let [cut, missed, exactly] = [const { AtomicU64::new(0) }; 3];
     let count = |counter: &AtomicU64, holds: bool| counter.fetch_add(holds.into(), Ordering::Relaxed);
     let mismatches = bench::run(campaign, case, |bench, case| {
         for bound in BOUNDS {
@@ -84,12 +129,17 @@ fn compare_bounds(campaign: &Campaign, case: fn(u64) -> Case) -> [u64; 2] {
             };
             COMPLETE.into_iter().try_for_each(|method| compare(method)?)?;
             count(&missed, compare(INCOMPLETE)?.is_err());
-            if case.paths <= MOST_PATHS_UNREDUCED && !case.program.has_loops() {
-                compare("pb")??;
+            for (filter, cost, most_paths) in ALL_SCHEDULES {
+                if case.paths <= most_paths && !case.program.has_loops() {
+                    let exact = case.exactly_within(cost, bound);
+                    let summary = bench.explore(case, &["--filters", &format!("{filter}={bound}")])?;
+                    exact.compare(&summary).map_err(|problem| format!("{filter}={bound}: {problem}"))?;
+                    count(&exactly, exact.least.outcomes == exact.most.outcomes);
+                }
             }
         }
         Ok(())
     });
     mismatches.expect_none();
-    [cut, missed].map(AtomicU64::into_inner)
+    [cut, missed, exactly].map(AtomicU64::into_inner)
 }
