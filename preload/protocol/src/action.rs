@@ -144,6 +144,11 @@ impl Action {
         Action { op, flags: 0, thread, count: 0, object, second, deadline, pc: 0, extent }
     }
 
+    /// The action with these flags, too.
+    pub fn with(self, flags: u8) -> Action {
+        Action { flags: self.flags | flags, ..self }
+    }
+
     /// The action as it was before it took place.
     #[must_use]
     pub fn announced(self) -> Action {

@@ -36,11 +36,10 @@ pub struct Poll {
     /// How often it has locked one elsewhere since, and how often that may be.
     passed: u32,
     most_passed: u32,
-    /// The mutexes that it has locked since.
+    /// The mutexes that it has locked since, and how often it still holds each.
     mutexes: [u64; MOST_MUTEXES],
+    held: [u32; MOST_MUTEXES],
     count: usize,
-    /// How many of these it holds now; negative if it has given back what it held before.
-    held: i32,
     /// Whether it has done nothing else since.
     is_vain: bool,
     /// Whether it came back here in the same state.
@@ -56,8 +55,8 @@ impl Poll {
         passed: 0,
         most_passed: SHORTEST_ROUND,
         mutexes: [0; MOST_MUTEXES],
+        held: [0; MOST_MUTEXES],
         count: 0,
-        held: 0,
         is_vain: false,
         has_waited: false,
         loose: 0,
@@ -85,23 +84,37 @@ impl Poll {
         }
     }
 
-    fn take(&mut self, mutex: u64) {
-        self.held += 1;
-        if self.mutexes().contains(&mutex) {
-            return;
-        }
-        if self.count == MOST_MUTEXES {
-            self.is_vain = false;
-            return;
-        }
-        self.mutexes[self.count] = mutex;
-        self.count += 1;
+    fn place(&self, mutex: u64) -> Option<usize> {
+        self.mutexes().iter().position(|&known| known == mutex)
     }
 
+    fn take(&mut self, mutex: u64) {
+        if let Some(place) = self.place(mutex) {
+            self.held[place] += 1;
+        } else if self.count == MOST_MUTEXES {
+            self.is_vain = false;
+        } else {
+            (self.mutexes[self.count], self.held[self.count]) = (mutex, 1);
+            self.count += 1;
+        }
+    }
+
+    /// What it had before this round is no loan, whoever gets it next.
     fn give_back(&mut self, mutex: u64) {
-        self.held -= 1;
-        // What it had before this round is no loan, whoever gets it next.
-        self.is_vain &= self.held >= 0 && self.mutexes().contains(&mutex);
+        match self.place(mutex) {
+            Some(place) if self.held[place] > 0 => self.held[place] -= 1,
+            _ => self.is_vain = false,
+        }
+    }
+
+    /// Whether it has given back what it took.
+    fn is_settled(&self) -> bool {
+        self.held[..self.count].iter().all(|&held| held == 0)
+    }
+
+    /// Whether it has taken the mutex in this round, and still has it.
+    fn holds(&self, mutex: u64) -> bool {
+        self.place(mutex).is_some_and(|place| self.held[place] > 0)
     }
 }
 
@@ -157,23 +170,21 @@ pub fn before_lock() -> u8 {
         return 0;
     }
     let waiting = if come_to_lock() { Action::WAITING } else { 0 };
-    waiting | looking()
+    waiting | looking(|_| true)
 }
 
 /// The running thread is about to unlock a mutex: what the action says about it.
 #[inline(always)]
-pub fn before_unlock() -> u8 {
-    if !is_on() || looking() == 0 {
-        return 0;
-    }
-    spin::arrive(Op::MutexUnlock); // what it has written under the lock counts
-    looking()
+pub fn before_unlock(mutex: u64) -> u8 {
+    if is_on() { looking(|poll| poll.holds(mutex)) } else { 0 }
 }
 
-/// Whether the running thread polls, and nothing else.
-fn looking() -> u8 {
+/// Whether the running thread polls, and nothing else: what it has written since its last step counts, too.
+#[inline(always)]
+fn looking(is_loan: impl Fn(&Poll) -> bool) -> u8 {
     let poll = POLLS[world::get().current.get().index()].0.get();
-    if poll.has_waited && poll.is_vain { Action::ONLY_LOOKS } else { 0 }
+    let only_looks = poll.has_waited && poll.is_vain && !spin::has_written() && is_loan(&poll);
+    if only_looks { Action::ONLY_LOOKS } else { 0 }
 }
 
 /// Whether it waits.
@@ -183,9 +194,11 @@ fn come_to_lock() -> bool {
         return false;
     }
     let thread = world::get().current.get();
-    spin::arrive(Op::MutexLock); // what it has written since its last step counts
+    if spin::has_written() {
+        note_progress(thread);
+    }
     let (pc, poll) = (gate::caller(), POLLS[thread.index()].0.get());
-    if poll.pc != pc || !poll.is_vain || poll.held != 0 {
+    if poll.pc != pc || !poll.is_vain || !poll.is_settled() {
         change(thread, |poll| poll.pass(pc));
         return false;
     }

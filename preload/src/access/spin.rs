@@ -164,6 +164,11 @@ pub fn note_write(address: u64) {
     }
 }
 
+/// Whether the running thread has written memory other than its stack since its last step.
+pub fn has_written() -> bool {
+    PROGRESS.0.get()
+}
+
 /// The running thread has done something that can not be repeated: it looked at the time, or got what it tried to get.
 pub fn note_progress() {
     PROGRESS.0.set(true);

@@ -104,7 +104,7 @@ pub fn crashing_invariant() -> Option<usize> {
 #[inline(always)]
 pub fn marked(action: &Action) -> Action {
     if are_there_invariants() && reads::is_changed_by(action) {
-        return Action { flags: action.flags | Action::OBSERVED, ..*action };
+        return action.with(Action::OBSERVED);
     }
     *action
 }

@@ -79,35 +79,32 @@ pub fn clear_owner(mutex: Handle) {
     unsafe { *word(mutex, OWNER_OFFSET) = 0 };
 }
 
+/// Performs an operation on the mutex in the way that is given, and writes to the mutex what has become of it.
+#[inline(always)]
+fn act(op: Op, mutex: Handle, pass: impl FnOnce(Action) -> c_int) -> c_int {
+    adopt(mutex);
+    let result = pass(gate::action_at(op, mutex));
+    mirror(mutex);
+    result
+}
+
 /// Performs an operation on the mutex.
 #[inline(always)]
 pub fn operate(op: Op, mutex: Handle) -> c_int {
-    adopt(mutex);
-    let result = gate::pass(gate::action_at(op, mutex));
-    mirror(mutex);
-    result
+    act(op, mutex, gate::pass)
 }
 
 /// Locks, from a function that notes the registers of its caller.
 #[inline(always)]
 pub fn lock(mutex: Handle) -> c_int {
-    adopt(mutex);
-    let action = gate::action_at(Op::MutexLock, mutex);
-    let result = gate::pass(Action { flags: action.flags | polling::before_lock(), ..action });
-    mirror(mutex);
-    result
+    act(Op::MutexLock, mutex, |action| gate::pass(action.with(polling::before_lock())))
 }
 
 /// Gives the mutex back.
 #[inline(always)]
 pub fn unlock(mutex: Handle) -> c_int {
-    adopt(mutex);
-    let action = gate::action_at(Op::MutexUnlock, mutex);
     let lasting = if image::is_data(mutex as u64) { Action::LASTING } else { 0 };
-    let flags = action.flags | lasting | polling::before_unlock();
-    let result = gate::pass(Action { flags, ..action });
-    mirror(mutex);
-    result
+    act(Op::MutexUnlock, mutex, |action| gate::pass(action.with(lasting | polling::before_unlock(mutex as u64))))
 }
 
 /// Does something to a mutex that locks it, if its ceiling allows it.
@@ -122,24 +119,12 @@ pub fn try_lock(mutex: Handle) -> c_int {
     if kind_word(mutex) & (PROTECT_BIT | INHERIT_BIT) != 0 && checks_errors(mutex) && is_held_by_caller(mutex) {
         return libc::EDEADLK;
     }
-    lock_as_allowed(mutex, || try_lock_now(mutex))
-}
-
-fn try_lock_now(mutex: Handle) -> c_int {
-    adopt(mutex);
-    let result = local::pass_in_loop(gate::action_at(Op::MutexTryLock, mutex));
-    mirror(mutex);
-    result
+    lock_as_allowed(mutex, || act(Op::MutexTryLock, mutex, local::pass_in_loop))
 }
 
 /// Locks, or gives up when the clock shows the time.
 pub fn lock_until(mutex: Handle, clock: c_int, time: *const libc::timespec) -> c_int {
-    lock_as_allowed(mutex, || {
-        adopt(mutex);
-        let result = gate::pass(timed(gate::action_at(Op::MutexLock, mutex), clock, time));
-        mirror(mutex);
-        result
-    })
+    lock_as_allowed(mutex, || act(Op::MutexLock, mutex, |action| gate::pass(timed(action, clock, time))))
 }
 
 /// Gives an action the deadline that a timed function was called with.
@@ -147,7 +132,7 @@ pub fn timed(action: Action, clock: c_int, time: *const libc::timespec) -> Actio
     // SAFETY: the program passes a time; a wrong pointer faults here as it would in libc.
     match clock::deadline(clock, unsafe { &*time }) {
         Some(deadline) => Action { deadline, ..action },
-        None => Action { flags: action.flags | Action::INVALID_DEADLINE, ..action },
+        None => action.with(Action::INVALID_DEADLINE),
     }
 }
 

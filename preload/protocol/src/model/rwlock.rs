@@ -171,7 +171,7 @@ pub(super) fn perform(model: &mut Model, action: &Action, choice: Choice) -> Out
     let ObjectState::RwLock(lock) = &mut object.state else { return Outcome::wrong_object(object.state) };
     if choice == Choice::Proceed && !lock.answers(action.op, thread) && must_come_to_wait(lock, action) {
         model.threads.get_mut(thread).wait = Wait { on: action.object, ..Wait::default() };
-        return Outcome::continues(Action { flags: action.flags | Action::WAITING, ..*action });
+        return Outcome::continues(action.with(Action::WAITING));
     }
     if action.flags & Action::WAITING != 0 {
         model.threads.get_mut(thread).wait = Wait::default();
