@@ -1,7 +1,7 @@
 //! Accesses that the processor may carry out in several steps.
 //!
-//! What is atomic on x86-64 is up to eight bytes within a cache line, and sixteen bytes at a multiple of sixteen. Anything
-//! else may be torn: at the end of a cache line, and where more than that is accessed, into parts of these sizes. Each
+//! What is atomic on x86-64 is up to eight bytes within a cache line, and sixteen bytes at a multiple of sixteen in a vector
+//! register: the ten bytes of a `long double` are not. Anything else may be torn: at the end of a cache line, and where more than that is accessed, into parts of these sizes. Each
 //! part is a step of its own if it belongs to a communication variable, in an [order](super::order) that nobody promises.
 //!
 //! The instruction can not be carried out in parts. But what it reads can be put together from parts before, and put in
@@ -86,8 +86,9 @@ pub fn bring_back(tape: &mut Tape) {
 /// The parts of an access, from the lowest to the highest. Locked instructions have one.
 pub fn parts(kind: SiteKind, range: Location) -> impl Iterator<Item = Location> {
     let is_whole = kind == SiteKind::Atomic || range.length > WIDEST as u64;
+    let is_vector = range.length.is_multiple_of(ATOMIC_IF_ALIGNED);
     let is_aligned = range.start.is_multiple_of(ATOMIC_IF_ALIGNED);
-    let size = if is_aligned { ATOMIC_IF_ALIGNED } else { ATOMIC };
+    let size = if is_vector && is_aligned { ATOMIC_IF_ALIGNED } else { ATOMIC };
     let mut start = range.start;
     core::iter::from_fn(move || {
         let line_end = (start & !(CACHE_LINE - 1)).saturating_add(CACHE_LINE);
