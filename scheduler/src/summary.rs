@@ -113,6 +113,8 @@ pub struct Summary {
     pub unsatisfiable_systems: u64,
     /// Bytes that the search keeps at its end: states that filters remember, or what is left to reverse.
     pub search_bytes: u64,
+    /// Code of the program itself that ran without being watched: what it does to memory is no step.
+    pub unwatched: Vec<String>,
 }
 
 impl Summary {
@@ -148,6 +150,7 @@ impl Summary {
             notes: config.notes.clone(),
             levels: Vec::new(),
             search_bytes: 0,
+            unwatched: Vec::new(),
             unsatisfiable_systems: 0,
         }
     }
@@ -205,7 +208,7 @@ mod tests {
         for name in
             "rscale program args filters memory verdict complete guarantee runs executions blocked discarded states \
                      transitions max_depth race_checks dependence_checks elapsed_s executions_per_s peak_rss_kib jobs \
-                     findings outcomes isolation engine notes levels unsatisfiable_systems search_bytes"
+                     findings outcomes isolation engine notes levels unsatisfiable_systems search_bytes unwatched"
                 .split_whitespace()
         {
             let at = rest.find(&format!("\"{name}\":")).unwrap_or_else(|| panic!("{name} is missing or misplaced"));

@@ -47,7 +47,8 @@ pub fn render_quiet(summary: &Summary, look: &Look) -> String {
 fn verdict(summary: &Summary, look: &Look) -> String {
     let program = escape::text(&summary.program);
     let (color, text) = match summary.verdict {
-        Verdict::Clean => (Color::Green, format!("nothing found in {program}")),
+        Verdict::Clean if summary.unwatched.is_empty() => (Color::Green, format!("nothing found in {program}")),
+        Verdict::Clean => (Color::Yellow, format!("nothing found in {program}, as far as its code is watched")),
         Verdict::Bug => (Color::Red, format!("{} in {program}", count(summary.findings.len() as u64, "finding"))),
         Verdict::Incomplete => (Color::Yellow, format!("nothing found in {program}, but not every schedule was tried")),
         Verdict::Error => (Color::Red, format!("{program} could not be run")),

@@ -17,6 +17,8 @@ pub struct Covered {
     pub complete: bool,
     /// What follows from it.
     pub text: String,
+    /// Code of the program itself that ran without being watched.
+    pub unwatched: Vec<String>,
 }
 
 /// How the search came to its end.
@@ -62,10 +64,12 @@ pub fn of(search: &dyn Strategy, end: End, config: &RunConfig, target: &Target) 
         reasons.push(format!("{lost} lost with the program's process: what lies behind was not explored"));
     }
     text.push_str(&reasons.join("; "));
-    if config.rules.scope == Scope::All {
-        text.push_str(&unseen(target));
+    if config.rules.scope == Scope::Sync {
+        return Covered { complete, text, unwatched: Vec::new() };
     }
-    Covered { complete, text }
+    let unwatched = unwatched(target);
+    text.push_str(&in_words(&libraries(target), &unwatched));
+    Covered { complete, text, unwatched }
 }
 
 /// What an exhausted search means. A filter that compares states takes it for granted that threads share memory only
@@ -113,17 +117,25 @@ fn everything(config: &RunConfig, search: &dyn Strategy) -> String {
     format!("{what}, {points}{spurious}{condition}{invariants}{races}")
 }
 
-/// The code of the program that runs without being watched, in words.
-fn unseen(target: &Target) -> String {
+/// The code of the program that runs without being watched.
+fn unwatched(target: &Target) -> Vec<String> {
     let regions = target.regions();
     let mut gaps: Vec<String> = regions.planned().iter().flat_map(|planned| planned.gaps().to_vec()).collect();
     if target.arena().result.unseen_code.load(Relaxed) != 0 {
         gaps.insert(0, "code that was loaded or made while the program ran".into());
     }
-    let libraries = regions.unwatched();
-    if !libraries.is_empty() {
-        gaps.insert(0, format!("the code of {} (see --instrument)", libraries.join(", ")));
-    }
+    gaps
+}
+
+/// The libraries that are not watched.
+fn libraries(target: &Target) -> Vec<String> {
+    let names = target.regions().unwatched();
+    if names.is_empty() { Vec::new() } else { vec![format!("the code of {} (see --instrument)", names.join(", "))] }
+}
+
+/// What is not watched, as the end of a sentence.
+fn in_words(libraries: &[String], code: &[String]) -> String {
+    let gaps = [libraries, code].concat();
     if gaps.is_empty() {
         return String::new();
     }

@@ -345,6 +345,7 @@ impl Exploration<'_> {
         let covered = guarantee::of(&*self.search, end, self.config, self.host.target());
         summary.complete = covered.complete;
         summary.guarantee = covered.text;
+        summary.unwatched = covered.unwatched;
         summary.verdict = match (summary.findings.is_empty(), covered.complete) {
             (false, _) => Verdict::Bug,
             (true, true) => Verdict::Clean,

@@ -38,6 +38,13 @@ fn a_clean_run() {
 }
 
 #[test]
+fn a_clean_run_of_code_that_is_not_all_watched_says_so() {
+    let summary = Summary { unwatched: vec!["weird (undecodable bytes at +0x8)".into()], ..summary(Verdict::Clean) };
+    let report = render(&summary, &LOOK);
+    assert!(report.starts_with("clean: nothing found in ./a.out, as far as its code is watched\n"), "{report}");
+}
+
+#[test]
 fn what_was_compared_has_a_line() {
     let summary =
         Summary { race_checks: 1, dependence_checks: 20, unsatisfiable_systems: 3, ..summary(Verdict::Clean) };

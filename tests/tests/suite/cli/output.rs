@@ -8,7 +8,7 @@ use std::fs;
 /// The fields of CLI.md, in their order, and those that were added behind them.
 const FIELDS: &str = "rscale program args filters memory verdict complete guarantee runs executions blocked \
                       discarded states transitions max_depth race_checks dependence_checks elapsed_s executions_per_s \
-                      peak_rss_kib jobs findings outcomes isolation engine notes levels unsatisfiable_systems search_bytes";
+                      peak_rss_kib jobs findings outcomes isolation engine notes levels unsatisfiable_systems search_bytes unwatched";
 
 #[test]
 fn json_has_all_fields_in_order() {
