@@ -7,10 +7,10 @@
 //!
 //! Workers share one level, and come together at its end: what was cut then belongs to one of them again.
 
-use super::{Absorbed, Counts, Frontier, Plan, Strategy};
+use super::{Absorbed, Counts, Frontier, Order, Plan, Strategy};
 use crate::filters::Preserves;
 use crate::frontend::Execution;
-use crate::reduce::{Common, Item, Released, Sharing};
+use crate::reduce::{Begun, Common, Explored, Item, Released, Sharing, Wish};
 use rscale_protocol::arena::Token;
 use serde::Serialize;
 
@@ -212,6 +212,30 @@ impl Sharing for Levels {
     fn begin(&mut self, item: Item, execution: &Execution) -> bool {
         self.join_counts();
         self.search.sharing().is_some_and(|search| search.begin(item, execution))
+    }
+
+    fn sections_vary(&mut self) -> bool {
+        self.search.sharing().is_some_and(|search| search.sections_vary())
+    }
+
+    fn order(&mut self) -> Option<Order> {
+        self.search.sharing()?.order()
+    }
+
+    fn begun(&mut self) -> Option<Begun> {
+        self.search.sharing()?.begun()
+    }
+
+    fn take_wishes(&mut self) -> Vec<Wish> {
+        self.search.sharing().map(|search| search.take_wishes()).unwrap_or_default()
+    }
+
+    fn take_cut(&mut self) -> bool {
+        self.search.sharing().is_some_and(|search| search.take_cut())
+    }
+
+    fn take_record(&mut self) -> Vec<Explored> {
+        self.search.sharing().map(|search| search.take_record()).unwrap_or_default()
     }
 
     fn release(&mut self) -> Option<Released> {

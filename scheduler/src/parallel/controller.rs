@@ -11,6 +11,8 @@ pub enum Report {
     Begun(Option<Begun>),
     /// It has found what is to be explored from shared states.
     Wishes(Vec<Wish>),
+    /// Something was cut at a bound.
+    Cut,
     /// It shares its first states from now on.
     Released(Released),
     /// Nothing is left of the item, in which these planned events were explored.
@@ -96,6 +98,7 @@ impl Controller {
         match report {
             Report::Begun(begun) => self.board.begin(item, begun),
             Report::Wishes(wishes) => wishes.into_iter().try_for_each(|wish| self.board.wish(item, wish)),
+            Report::Cut => self.board.note_cut(item),
             Report::Released(Released::States(nodes)) => self.board.release(item, nodes),
             Report::Released(Released::Branches(branches)) => self.split(item, branches),
             Report::Finished(explored) => {

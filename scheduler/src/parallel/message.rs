@@ -9,7 +9,7 @@ use crate::reduce::{
 use std::collections::{BTreeMap, HashMap};
 
 /// Changes with what messages say.
-pub const VERSION: u8 = 3;
+pub const VERSION: u8 = 4;
 
 /// Bytes of a checksum.
 const CHECKSUM: usize = 8;
@@ -82,6 +82,7 @@ impl Wire for Report {
             Report::Wishes(wishes) => (1u64, wishes.clone()).write(to),
             Report::Released(released) => (2u64, released.clone()).write(to),
             Report::Finished(explored) => (3u64, explored.clone()).write(to),
+            Report::Cut => 4u64.write(to),
         }
     }
 
@@ -91,6 +92,7 @@ impl Wire for Report {
             1 => Vec::<Wish>::read(from).map(Report::Wishes),
             2 => Released::read(from).map(Report::Released),
             3 => Vec::<Explored>::read(from).map(Report::Finished),
+            4 => Some(Report::Cut),
             _ => None,
         }
     }

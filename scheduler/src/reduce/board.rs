@@ -17,6 +17,7 @@
 //! Events may turn out to be something else than was planned. So, while an item has not said what its first events are, the
 //! state that it begins in hands out nothing else, and wishes wait.
 
+mod cut;
 mod wire;
 mod wishes;
 
@@ -43,6 +44,8 @@ pub struct Board {
     next_id: u64,
     sections_vary: bool,
     order: Order,
+    /// Whether something was cut at a bound.
+    is_bounded: bool,
 }
 
 /// States that are looked through to tell how much is done.
@@ -69,6 +72,11 @@ struct Shared {
     lingering: usize,
     /// The events that were taken from here, by whomever.
     taken: Vec<Token>,
+    /// What was tried from here, and cut at once.
+    vain: Vec<Token>,
+    /// Whether the event that leads here goes to sleep whatever is cut behind it, and whether something was.
+    sleeps: bool,
+    is_cut: bool,
     /// What is being explored, or has been, in order.
     children: Vec<NodeId>,
     /// What comes after them.
@@ -77,8 +85,8 @@ struct Shared {
     items: usize,
     /// Whether it and all behind it belong to one of them.
     is_owned: bool,
-    /// What an item takes from here has not yet turned out; whether it is a whole planned sequence.
-    pending: Option<bool>,
+    /// What an item takes from here has not yet turned out; whether it is a whole planned sequence, and its first event.
+    pending: Option<(bool, Token)>,
     /// Wishes that wait for that, or for the owner.
     deferred: Vec<Wanted>,
     /// The children, if they have all been explored, and nobody has gone past them yet.
@@ -97,6 +105,7 @@ impl Board {
             next_id: ROOT,
             sections_vary,
             order,
+            is_bounded: false,
         };
         (board, 0)
     }
@@ -162,13 +171,14 @@ impl Board {
         let stays = |sleeper: &&Footprint| !planned.iter().any(|(event, _)| event.conflicts(sleeper));
         let sleep = self.asleep(&self.nodes[&place], None).filter(stays).map(Footprint::thread).collect();
         let shared = self.nodes.get_mut(&place)?;
-        shared.pending = Some(planned.len() == 1);
+        shared.pending = planned.first().map(|(event, _)| (planned.len() == 1, event.token));
         shared.items += 1;
         self.next_id += 1;
         self.items.insert(self.next_id, place);
         self.update(place);
         let (sections_vary, order, lingering) = (self.sections_vary, self.order, self.nodes[&place].lingering);
-        let leaf = Leaf { schedule, asleep, at, lingering, planned, sleep, sections_vary, order };
+        let explored = if self.is_bounded { self.explored_on_way_to(place) } else { Vec::new() };
+        let leaf = Leaf { schedule, asleep, at, lingering, planned, sleep, explored, sections_vary, order };
         Some((self.next_id, Item::Leaf(Box::new(leaf))))
     }
 
@@ -194,17 +204,21 @@ impl Board {
         std::iter::successors(first, before).map(|(shared, next, _)| (shared, next))
     }
 
-    /// What need not be taken behind a child: what sleeps, and the children before it. All of them without a child.
+    /// What need not be taken behind a child: what sleeps, and the children before it that do. All of them without a child.
     fn asleep<'a>(&'a self, shared: &'a Shared, child: Option<NodeId>) -> impl Iterator<Item = &'a Footprint> + Clone {
-        let earlier = &shared.children[..shared.before(child)];
-        shared.sleep.iter().chain(earlier.iter().filter_map(|child| self.nodes[child].came_by.as_ref()))
+        let earlier = shared.children[..shared.before(child)].iter().map(|child| &self.nodes[child]);
+        let asleep = earlier.filter(|child| child.goes_to_sleep()).filter_map(|child| child.came_by.as_ref());
+        shared.sleep.iter().chain(asleep)
     }
 
     /// An item says what its first event is; None if it was cut there. None if that makes no sense.
     pub fn begin(&mut self, item: ItemId, begun: Option<Begun>) -> Option<()> {
         let start = *self.items.get(&item)?;
         let shared = self.nodes.get_mut(&start)?;
-        let (is_leaf, new) = (shared.pending.take()?, shared.children.len());
+        let ((is_leaf, token), new) = (shared.pending.take()?, shared.children.len());
+        if begun.is_none() {
+            shared.vain.push(token);
+        }
         if let Some(begun) = begun {
             let place = self.add_child(start, Shared { is_leaf, is_owned: true, ..Shared::default() }, begun);
             self.move_item(item, place)?;
@@ -215,7 +229,7 @@ impl Board {
     }
 
     /// Adds a child behind the others, which are asleep there.
-    fn add_child(&mut self, parent: NodeId, child: Shared, Begun { event, steps }: Begun) -> NodeId {
+    fn add_child(&mut self, parent: NodeId, child: Shared, Begun { event, steps, sleeps }: Begun) -> NodeId {
         let sleepers = self.asleep(&self.nodes[&parent], None);
         let sleep: Vec<_> = sleepers.filter(|sleeper| !sleeper.conflicts(&event)).cloned().collect();
         let (above, inherited) = (&self.nodes[&parent], sleep.len());
@@ -228,7 +242,7 @@ impl Board {
         above.taken.push(event.token);
         above.children.push(id);
         let at = above.at + 1;
-        self.nodes.insert(id, Shared { parent: Some(parent), at, came_by: Some(event), steps, ..child });
+        self.nodes.insert(id, Shared { parent: Some(parent), at, came_by: Some(event), steps, sleeps, ..child });
         self.update(id);
         id
     }
@@ -243,18 +257,21 @@ impl Board {
     /// An item gives away its first states, and goes on behind the last of them. None if that makes no sense.
     pub fn release(&mut self, item: ItemId, released: Vec<ReleasedNode>) -> Option<()> {
         let first = *self.items.get(&item)?;
-        let mut place = first;
-        for ReleasedNode { sleep, inherited, lingering, done, explored, tree, taken, leads_inside } in released {
+        let (mut place, mut shared_now) = (first, Vec::new());
+        for ReleasedNode { sleep, inherited, lingering, done, explored, tree, taken, leads_inside, is_cut } in released
+        {
             let shared = self.nodes.get_mut(&place)?;
             shared.lingering = lingering.min(sleep.len());
             (shared.sleep, shared.inherited, shared.taken, shared.tree) = (sleep, inherited, done, tree);
             shared.is_owned = false;
             self.add_explored(place, explored);
-            self.update(place);
-            place = self.add_child(place, Shared { is_leaf: !leads_inside, ..Shared::default() }, taken);
+            shared_now.push(place);
+            place = self.add_child(place, Shared { is_leaf: !leads_inside, is_cut, ..Shared::default() }, taken);
         }
         self.nodes.get_mut(&place)?.is_owned = true;
         self.move_item(item, place)?;
+        // What may be handed out of a state depends on what lies behind it.
+        shared_now.into_iter().for_each(|place| self.update(place));
         self.grant_deferred(first, 0)
     }
 
@@ -294,7 +311,10 @@ impl Board {
             self.forget_explored(leaf);
             let shared = self.nodes.get(&leaf)?;
             region = match shared.parent {
-                Some(parent) if shared.is_explored() => Some(self.region_of(parent)?),
+                Some(parent) if shared.is_explored() => {
+                    self.update(parent);
+                    Some(self.region_of(parent)?)
+                }
                 _ => None,
             };
         }
@@ -319,7 +339,7 @@ impl Board {
             if !self.nodes[&child].is_explored() {
                 return;
             }
-            let explored = self.nodes.remove(&child).and_then(|child| child.came_by);
+            let explored = self.nodes.remove(&child).filter(Shared::goes_to_sleep).and_then(|child| child.came_by);
             let shared = self.nodes.get_mut(&place).expect("the parent of a state");
             shared.children.remove(0);
             shared.sleep.extend(explored);
@@ -329,7 +349,9 @@ impl Board {
     fn update(&mut self, place: NodeId) {
         let Some(shared) = self.nodes.get(&place) else { return };
         let key = (shared.at, place);
-        if shared.pending.is_some() || shared.tree.is_empty() {
+        let last = shared.children.last().and_then(|child| self.nodes.get(child));
+        let is_waited_for = shared.pending.is_some() || last.is_some_and(|child| !child.is_settled());
+        if is_waited_for || shared.tree.is_empty() {
             self.open.remove(&key);
         } else {
             self.open.insert(key);

@@ -16,7 +16,8 @@
 use super::conservative::{try_early, try_waiting};
 use super::footprint::{Footprint, Role};
 use super::history::{EventIndex, History};
-use super::plan::{Node, Planner, initials, leading};
+use super::places::Places;
+use super::plan::{Planner, initials, leading};
 use super::preemptions::{Preemptions, State};
 use super::reversal::{Executed, Reversal};
 use crate::filters::Preserves;
@@ -60,56 +61,79 @@ impl Bounded {
     }
 
     /// Adds one of these members to the node before the race, unless one of them is explored anyway.
-    fn add_one_of(&mut self, members: &[&Footprint], nodes: &mut [Node], reversal: &Reversal<'_>) {
-        let node = &mut nodes[reversal.first as usize];
+    fn add_one_of(&mut self, members: &[&Footprint], places: &mut Places<'_>, reversal: &Reversal<'_>) {
+        let node = places.node(reversal.first);
         if members.iter().any(|event| node.explores(reversal.taken(), event.token)) {
             return;
         }
         let history = reversal.executed.history;
         if let Some(&event) = members.iter().find(|event| self.is_within(event.token, reversal.first, history)) {
-            node.tree.add(event.clone());
+            places.add_one_of(event, members, reversal.first);
         }
     }
 }
 
 impl Planner for Bounded {
-    fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>) {
+    fn plan(&mut self, places: &mut Places<'_>, reversal: &Reversal<'_>) {
         let sequence: Vec<&Footprint> = reversal.sequence().collect();
         let members = match self.method {
             Method::Naive | Method::Source => initials(&sequence),
             Method::Persistent => leading(reversal, &sequence),
         };
         let members: Vec<&Footprint> = members.into_iter().map(|index| sequence[index]).collect();
-        self.add_one_of(&members, nodes, reversal);
+        self.add_one_of(&members, places, reversal);
         if let Some(second) = sequence.last().filter(|_| self.method != Method::Naive) {
             let executed = reversal.executed;
             let is_within = |token, at| self.is_within(token, at, executed.history);
-            try_early(second.token, reversal.first, nodes, executed, is_within);
+            try_early(second.token, reversal.first, places, executed, is_within);
         }
     }
 
-    fn plan_wait(&mut self, nodes: &mut [Node], index: EventIndex, executed: Executed<'_>) {
+    fn plan_wait(&mut self, places: &mut Places<'_>, index: EventIndex, executed: Executed<'_>) {
         if self.method != Method::Naive {
-            try_waiting(index, nodes, executed, |token, at| self.is_within(token, at, executed.history));
+            try_waiting(index, places, executed, |token, at| self.is_within(token, at, executed.history));
         }
     }
 
     fn admits(&mut self, token: Token, state: &State<'_>, history: &History) -> bool {
+        self.follow(token, state, history);
+        self.is_within(token, state.at, history)
+    }
+
+    fn follow(&mut self, token: Token, state: &State<'_>, history: &History) {
         self.preemptions.arrive(state, history);
         self.preemptions.push(self.preemptions.with(token.thread, state.at, history), state.at);
         self.cut_before.truncate(state.at as usize);
         self.cut_before.push(self.cut);
-        self.is_within(token, state.at, history)
     }
 
     fn may_sleep(&mut self, history: &History) -> bool {
         let Some(last) = history.len().checked_sub(1) else { return true };
-        let event = history.event(last);
+        !self.is_cut_behind(last) || self.sleeps_in_any_case(last, history)
+    }
+
+    fn is_bounded(&self) -> bool {
+        true
+    }
+
+    fn sleeps_in_any_case(&self, index: EventIndex, history: &History) -> bool {
+        let event = history.event(index);
         let gives = |footprint: &Footprint| footprint.touches.iter().any(|touch| touch.role == Role::Give);
-        let goes_on = self.preemptions.running(last) == Some(event.footprint.thread());
+        let goes_on = self.preemptions.running(index) == Some(event.footprint.thread());
         let is_access = matches!(event.op.family(), Family::Memory | Family::Mutex);
-        let is_whole = self.cut_before.get(last as usize) == Some(&self.cut);
-        self.method == Method::Naive || is_whole || goes_on && is_access && !gives(&event.footprint)
+        self.method == Method::Naive || goes_on && is_access && !gives(&event.footprint)
+    }
+
+    fn is_cut_behind(&self, event: EventIndex) -> bool {
+        self.cut_before.get(event as usize) != Some(&self.cut)
+    }
+
+    fn cut(&self) -> Vec<u64> {
+        vec![self.cut]
+    }
+
+    fn add_cut(&mut self, cut: &[u64]) {
+        self.cut += cut.iter().sum::<u64>();
     }
 
     fn preserves(&self) -> Vec<Preserves> {

@@ -6,7 +6,7 @@
 
 use super::footprint::Footprint;
 use super::history::EventIndex;
-use super::plan::Node;
+use super::places::Places;
 use super::preemptions::block_starts;
 use super::reversal::Executed;
 use crate::explore::Candidates;
@@ -17,7 +17,7 @@ use rscale_protocol::arena::Token;
 pub fn try_early(
     token: Token,
     before: EventIndex,
-    nodes: &mut [Node],
+    places: &mut Places<'_>,
     executed: Executed<'_>,
     mut is_within: impl FnMut(Token, EventIndex) -> bool,
 ) {
@@ -25,12 +25,12 @@ pub fn try_early(
     if event.is_pick() || event.footprint.thread() == token.thread {
         return;
     }
-    try_at(token, before, nodes, executed, &mut is_within);
+    try_at(token, before, places, executed, &mut is_within);
     for start in block_starts(before, executed.history) {
-        try_at(token, start, nodes, executed, &mut is_within);
+        try_at(token, start, places, executed, &mut is_within);
         // A store that is to become visible earlier may have to be made first.
         if let Some((owner, _)) = executed.history.memory_model().owner(token.thread) {
-            try_at(Token { thread: owner, ..token }, start, nodes, executed, &mut is_within);
+            try_at(Token { thread: owner, ..token }, start, places, executed, &mut is_within);
         }
     }
 }
@@ -38,7 +38,7 @@ pub fn try_early(
 /// Tries a thread that had to wait before the last events that it may have waited for.
 pub fn try_waiting(
     index: EventIndex,
-    nodes: &mut [Node],
+    places: &mut Places<'_>,
     executed: Executed<'_>,
     mut is_within: impl FnMut(Token, EventIndex) -> bool,
 ) {
@@ -48,7 +48,7 @@ pub fn try_waiting(
     for touch in touches {
         let earlier = history.touched(touch.variable).iter().rev().find(|entry| entry.event < index);
         if let Some(entry) = earlier.filter(|entry| entry.thread != token.thread) {
-            try_early(*token, entry.event, nodes, executed, &mut is_within);
+            try_early(*token, entry.event, places, executed, &mut is_within);
         }
     }
 }
@@ -57,7 +57,7 @@ pub fn try_waiting(
 fn try_at(
     token: Token,
     at: EventIndex,
-    nodes: &mut [Node],
+    places: &mut Places<'_>,
     executed: Executed<'_>,
     is_within: &mut impl FnMut(Token, EventIndex) -> bool,
 ) {
@@ -66,10 +66,10 @@ fn try_at(
     let proceed = Token { thread: token.thread, choice: Choice::Proceed };
     let own: Vec<Token> = [token, proceed].into_iter().filter(|&token| all.contains(token)).collect();
     let tokens = if own.is_empty() { all.iter().collect() } else { own };
-    let node = &mut nodes[at as usize];
     for token in tokens {
+        let node = places.node(at);
         if node.is_open(token) && !node.explores(event.footprint.token, token) && is_within(token, at) {
-            node.tree.add(Footprint::unknown(token));
+            places.add(token, at);
         }
     }
 }

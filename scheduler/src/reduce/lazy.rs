@@ -20,6 +20,7 @@ use super::event::Event;
 use super::footprint::Footprint;
 use super::history::{EventIndex, History};
 use super::least::{Least, Order};
+use super::places::Places;
 use super::plan::{Node, Planner, initials};
 use super::preemptions::{Preemptions, State};
 use super::reversal::Reversal;
@@ -39,6 +40,8 @@ pub struct Lazy {
     cut: u64,
     /// Branches that were explored because it was too hard to tell.
     estimated: u64,
+    /// Of so many shared states, the first ones, others know that something was cut behind them.
+    told: usize,
 }
 
 /// A state of the path, as far as the bound is concerned.
@@ -52,11 +55,18 @@ struct Passed {
     is_cut: bool,
 }
 
+impl Passed {
+    /// What is left to explore from it, where everything has to be tried.
+    fn left(&self, node: &Node) -> impl Iterator<Item = Token> {
+        Candidates::all(self.enabled).iter().filter(|&token| node.is_open(token) && !self.refused.contains(&token))
+    }
+}
+
 impl Lazy {
     /// A search that has not begun.
     #[must_use]
     pub fn new(bound: u64) -> Lazy {
-        Lazy { bound, preemptions: Preemptions::default(), states: Vec::new(), cut: 0, estimated: 0 }
+        Lazy { bound, preemptions: Preemptions::default(), states: Vec::new(), cut: 0, estimated: 0, told: 0 }
     }
 
     fn state(&mut self, at: EventIndex) -> &mut Passed {
@@ -74,12 +84,23 @@ impl Lazy {
         least != Least::Beyond
     }
 
+    /// The execution goes on with this: how many preemptions it has then.
+    fn arrive(&mut self, token: Token, state: &State<'_>, history: &History) -> u64 {
+        self.preemptions.arrive(state, history);
+        let count = self.preemptions.with(token.thread, state.at, history);
+        self.preemptions.push(count, state.at);
+        count
+    }
+
+    /// The execution comes to a state.
+    fn enter(&mut self, state: &State<'_>) {
+        self.states.truncate(state.at as usize + 1);
+        self.state(state.at).enabled = state.enabled;
+    }
+
     /// Whether the execution may go on with an event.
     fn admits_event(&mut self, event: &Event, state: &State<'_>, history: &History) -> bool {
-        self.preemptions.arrive(state, history);
-        let count = self.preemptions.with(event.footprint.thread(), state.at, history);
-        self.preemptions.push(count, state.at);
-        if count <= self.bound {
+        if self.arrive(event.footprint.token, state, history) <= self.bound {
             return true;
         }
         let mut order = Order::of(history, state.at, &event.footprint, Some(event));
@@ -99,15 +120,18 @@ impl Lazy {
 }
 
 impl Planner for Lazy {
-    fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>) {
-        let node = &mut nodes[reversal.first as usize];
+    fn plan(&mut self, places: &mut Places<'_>, reversal: &Reversal<'_>) {
+        let node = places.node(reversal.first);
         let sequence: Vec<&Footprint> = reversal.sequence().collect();
         let members = initials(&sequence);
         if members.iter().any(|&index| node.explores(reversal.taken(), sequence[index].token)) {
             return;
         }
-        match members.into_iter().find(|&index| self.is_member_within(index, sequence[index], reversal)) {
-            Some(index) => node.tree.add(sequence[index].clone()),
+        match members.iter().copied().find(|&index| self.is_member_within(index, sequence[index], reversal)) {
+            Some(index) => {
+                let members: Vec<&Footprint> = members.iter().map(|&index| sequence[index]).collect();
+                places.add_one_of(sequence[index], &members, reversal.first);
+            }
             None => {
                 // Nothing of it is to be explored here, but there may be races in it with what came before.
                 if let Some(before) = reversal.first.checked_sub(1) {
@@ -119,14 +143,12 @@ impl Planner for Lazy {
 
     fn more(&mut self, node: &Node, history: &History, _counts: &mut Counts) -> Option<Vec<Footprint>> {
         let state = self.states.get(history.len() as usize).filter(|state| state.is_cut)?;
-        let is_left = |&token: &Token| node.is_open(token) && !state.refused.contains(&token);
-        let token = Candidates::all(state.enabled).iter().find(is_left)?;
+        let token = state.left(node).next()?;
         Some(vec![Footprint::unknown(token)])
     }
 
     fn admits(&mut self, token: Token, state: &State<'_>, history: &History) -> bool {
-        self.states.truncate(state.at as usize + 1);
-        self.state(state.at).enabled = state.enabled;
+        self.enter(state);
         let is_admitted = match state.event {
             Some(event) => self.admits_event(event, state, history),
             None => !self.state(state.at).refused.contains(&token),
@@ -146,6 +168,49 @@ impl Planner for Lazy {
             state.is_cut = true;
         }
         true
+    }
+
+    fn is_bounded(&self) -> bool {
+        true
+    }
+
+    fn follow(&mut self, token: Token, state: &State<'_>, history: &History) {
+        self.enter(state);
+        self.arrive(token, state, history);
+    }
+
+    fn turn_to(&mut self, common: usize) {
+        self.states.truncate(common + 1);
+        self.told = 0;
+    }
+
+    /// What was cut behind a shared state concerns all that share it, and from now on.
+    fn plan_shared(&mut self, places: &mut Places<'_>, history: &History) {
+        let cut = self.states.iter().rposition(|state| state.is_cut).map_or(0, |last| last + 1);
+        let end = cut.min(places.shared());
+        for at in self.told..end {
+            let taken = history.events().get(at).map(|event| event.footprint.token);
+            for token in self.left_at(at, places.node(at as EventIndex), taken) {
+                places.add(token, at as EventIndex);
+            }
+        }
+        self.told = self.told.max(end);
+    }
+
+    fn left_at(&self, at: usize, node: &Node, taken: Option<Token>) -> Vec<Token> {
+        let is_cut = self.states.iter().skip(at).any(|state| state.is_cut);
+        let state = self.states.get(at).filter(|_| is_cut);
+        let left = state.into_iter().flat_map(|state| state.left(node));
+        left.filter(|&token| taken != Some(token) && !node.plans(token)).collect()
+    }
+
+    fn cut(&self) -> Vec<u64> {
+        vec![self.cut, self.estimated]
+    }
+
+    fn add_cut(&mut self, cut: &[u64]) {
+        self.cut += cut.first().unwrap_or(&0);
+        self.estimated += cut.get(1).unwrap_or(&0);
     }
 
     fn preserves(&self) -> Vec<Preserves> {

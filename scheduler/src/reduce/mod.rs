@@ -16,6 +16,7 @@ mod event;
 mod explored;
 mod footprint;
 mod foresight;
+mod giving;
 mod history;
 mod late;
 mod lazy;
@@ -23,6 +24,7 @@ mod least;
 mod mask;
 mod names;
 mod otherwise;
+mod places;
 mod plan;
 mod preemptions;
 mod races;
@@ -48,6 +50,7 @@ use event::{Event, Wait};
 use footprint::Footprint;
 use history::{EventIndex, History, Predecessor};
 use mask::Sleepers;
+use places::Places;
 use plan::{Node, Planner};
 use preemptions::State;
 use rest::Unplanned;
@@ -98,6 +101,8 @@ pub struct Reduction {
     wishes: Wishes,
     /// What was explored from the first state of its own; None if nobody can ask for it.
     record: Option<Vec<Explored>>,
+    /// What had been cut when the others were told of it.
+    cut_told: u64,
 }
 
 impl Reduction {
@@ -122,6 +127,7 @@ impl Reduction {
             owned: 0,
             wishes: Wishes::default(),
             record: None,
+            cut_told: 0,
         }
     }
 }
@@ -179,6 +185,10 @@ impl Strategy for Reduction {
 
     fn finish_absorbing(&mut self) {
         self.plan_other_reversals();
+        if self.owned > 0 {
+            let mut places = Places::new(&mut self.nodes, self.owned, &mut self.wishes);
+            self.planner.plan_shared(&mut places, &self.history);
+        }
     }
 
     fn give_up(&mut self) {
@@ -196,6 +206,7 @@ impl Strategy for Reduction {
         self.owned = 0;
         self.wishes = Wishes::default();
         self.record = None;
+        self.cut_told = 0;
         self.planner.restart();
     }
 
@@ -216,7 +227,19 @@ impl Strategy for Reduction {
     }
 
     fn sharing(&mut self) -> Option<&mut dyn Sharing> {
-        if self.planner.keeps_nothing() { Some(self) } else { None }
+        if self.planner.can_be_shared() { Some(self) } else { None }
+    }
+
+    fn come_together(&mut self, counts: &Counts) {
+        self.counts = *counts;
+    }
+
+    fn cut(&self) -> Vec<u64> {
+        self.planner.cut()
+    }
+
+    fn add_cut(&mut self, cut: &[u64]) {
+        self.planner.add_cut(cut);
     }
 
     fn counts(&self) -> Counts {
@@ -309,6 +332,15 @@ impl Reduction {
         true
     }
 
+    /// Puts an event of a path behind the others that is known to be explored.
+    fn follow(&mut self, event: Event, execution: &Execution) {
+        let later = &execution.steps[event.step as usize..];
+        let (enabled, is_pick, pending) = (later[0].enabled, event.is_pick(), &execution.pending[..]);
+        let state = State { at: self.history.len(), enabled, event: Some(&event), is_pick, later, pending };
+        self.planner.follow(event.footprint.token, &state, &self.history);
+        self.append(event, &enabled);
+    }
+
     /// Puts an event behind the others, and finds its races.
     fn append(&mut self, event: Event, enabled: &[ThreadSet; 3]) {
         let index = self.history.len();
@@ -341,10 +373,11 @@ impl Reduction {
     /// Lets the planner look at the new events that may have had to wait.
     fn plan_waits(&mut self, known: EventIndex) {
         let executed = Executed { steps: &self.steps, history: &self.history };
+        let mut places = Places::new(&mut self.nodes, self.owned, &mut self.wishes);
         for index in known..self.history.len() {
             let event = self.history.event(index);
             if !matches!(event.wait, Wait::Nothing | Wait::Previous) {
-                self.planner.plan_wait(&mut self.nodes, index, executed);
+                self.planner.plan_wait(&mut places, index, executed);
             }
         }
     }

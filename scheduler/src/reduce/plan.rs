@@ -2,6 +2,7 @@
 
 use super::footprint::Footprint;
 use super::history::{EventIndex, History};
+use super::places::Places;
 use super::preemptions::State;
 use super::reversal::{Cover, Executed, Extent, Race, Reversal};
 use super::sharing::Explored;
@@ -53,7 +54,13 @@ impl Node {
     /// Whether this was or is going to be explored from here, where the path takes something.
     #[must_use]
     pub fn explores(&self, taken: Token, token: Token) -> bool {
-        token == taken || self.done.contains(&token) || self.tree.firsts().any(|first| first.token == token)
+        token == taken || self.done.contains(&token) || self.plans(token)
+    }
+
+    /// Whether this is going to be explored from here.
+    #[must_use]
+    pub fn plans(&self, token: Token) -> bool {
+        self.tree.firsts().any(|first| first.token == token)
     }
 
     /// Whether something new can come of this here.
@@ -100,7 +107,7 @@ impl Node {
 pub trait Planner {
     /// Makes sure that the race will be reversed, by something that is explored from the node before its first event. With
     /// [`Extent::Whole`], nothing explored before leads to the same.
-    fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>);
+    fn plan(&mut self, places: &mut Places<'_>, reversal: &Reversal<'_>);
 
     /// What [`Planner::plan`] asks for, in words that another search understands.
     fn wanted(&self, reversal: &Reversal<'_>) -> Wanted {
@@ -121,7 +128,7 @@ pub trait Planner {
     }
 
     /// Looks at a new event that may have had to wait: where its thread comes to wait can matter to a bound.
-    fn plan_wait(&mut self, _nodes: &mut [Node], _event: EventIndex, _executed: Executed<'_>) {}
+    fn plan_wait(&mut self, _places: &mut Places<'_>, _event: EventIndex, _executed: Executed<'_>) {}
 
     /// Whether a race is looked at in every execution that has it, and not only in the first one, and how much of that the
     /// reversal takes over.
@@ -143,6 +150,48 @@ pub trait Planner {
     fn keeps_nothing(&self) -> bool {
         false
     }
+
+    /// Whether several workers can explore parts of it.
+    fn can_be_shared(&self) -> bool {
+        self.keeps_nothing() || self.is_bounded()
+    }
+
+    /// Whether something is cut at a bound: then it plans in shared states by itself, and several of them for one race.
+    fn is_bounded(&self) -> bool {
+        false
+    }
+
+    /// The path takes this in the state behind all events, as another search has before, or this one.
+    fn follow(&mut self, _token: Token, _state: &State<'_>, _history: &History) {}
+
+    /// The search goes on in another place, which has so many events in common with the last one.
+    fn turn_to(&mut self, _common: usize) {}
+
+    /// Plans what the last execution asks for in shared states, beside the reversals of its races.
+    fn plan_shared(&mut self, _places: &mut Places<'_>, _history: &History) {}
+
+    /// What else is to be explored from a state of the path that is shared, beside what the path takes there.
+    fn left_at(&self, _at: usize, _node: &Node, _taken: Option<Token>) -> Vec<Token> {
+        Vec::new()
+    }
+
+    /// Whether an event of the path goes to sleep when it has been explored, whatever is cut behind it.
+    fn sleeps_in_any_case(&self, _event: EventIndex, _history: &History) -> bool {
+        true
+    }
+
+    /// Whether something was cut behind an event of the path.
+    fn is_cut_behind(&self, _event: EventIndex) -> bool {
+        false
+    }
+
+    /// How much was cut, by reasons.
+    fn cut(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    /// Others have cut that much of the same search.
+    fn add_cut(&mut self, _cut: &[u64]) {}
 
     /// What a search with this planner covers.
     fn preserves(&self) -> Vec<Preserves> {
@@ -167,8 +216,8 @@ impl Default for Optimal {
 }
 
 impl Planner for Optimal {
-    fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>) {
-        let tree = &mut nodes[reversal.first as usize].tree;
+    fn plan(&mut self, places: &mut Places<'_>, reversal: &Reversal<'_>) {
+        let tree = &mut places.own(reversal.first).tree;
         if reversal.is_plain() {
             tree.insert_plain(&mut reversal.collected(), self.many);
         } else {
@@ -189,9 +238,9 @@ impl Planner for Optimal {
 pub struct Source;
 
 impl Planner for Source {
-    fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>) {
+    fn plan(&mut self, places: &mut Places<'_>, reversal: &Reversal<'_>) {
         let sequence: Vec<&Footprint> = reversal.sequence().collect();
-        add_one_of(nodes, reversal, &sequence, &initials(&sequence));
+        add_one_of(places, reversal, &sequence, &initials(&sequence));
     }
 
     fn wanted(&self, reversal: &Reversal<'_>) -> Wanted {
@@ -209,9 +258,9 @@ impl Planner for Source {
 pub struct Persistent;
 
 impl Planner for Persistent {
-    fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>) {
+    fn plan(&mut self, places: &mut Places<'_>, reversal: &Reversal<'_>) {
         let sequence: Vec<&Footprint> = reversal.sequence().collect();
-        add_one_of(nodes, reversal, &sequence, &leading(reversal, &sequence));
+        add_one_of(places, reversal, &sequence, &leading(reversal, &sequence));
     }
 
     fn wanted(&self, reversal: &Reversal<'_>) -> Wanted {
@@ -247,8 +296,8 @@ pub fn leading(reversal: &Reversal<'_>, sequence: &[&Footprint]) -> Vec<usize> {
 }
 
 /// Adds the first of these members, unless one of them is explored anyway.
-fn add_one_of(nodes: &mut [Node], reversal: &Reversal<'_>, sequence: &[&Footprint], members: &[usize]) {
-    let node = &mut nodes[reversal.first as usize];
+fn add_one_of(places: &mut Places<'_>, reversal: &Reversal<'_>, sequence: &[&Footprint], members: &[usize]) {
+    let node = places.own(reversal.first);
     if !members.iter().any(|&index| node.explores(reversal.taken(), sequence[index].token))
         && let Some(&first) = members.first()
     {

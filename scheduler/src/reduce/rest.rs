@@ -6,7 +6,7 @@
 
 use super::history::EventIndex;
 use super::reversal::{Executed, Extent, Race, Reversal, Second};
-use super::{Node, Reduction};
+use super::{Node, Places, Reduction};
 use std::cmp::Reverse;
 
 /// A race whose reversal is yet to be planned: the state where it goes, and its place among all races.
@@ -73,7 +73,7 @@ impl Reduction {
         let race: &mut Race = &mut self.races[place.0 as usize];
         let executed = Executed { steps: &self.steps, history: &self.history };
         let reversal = Reversal::of(race, executed, extent);
-        if (race.first as usize) < self.owned {
+        if (race.first as usize) < self.owned && !self.planner.is_bounded() {
             return self.wishes.add(&reversal, &self.nodes, &*self.planner);
         }
         if extent == Extent::Whole {
@@ -81,7 +81,8 @@ impl Reduction {
             race.cover = self.nodes[race.first as usize].cover(&reversal, race.cover, unchanged);
         }
         if race.cover.is_none() {
-            self.planner.plan(&mut self.nodes, &reversal);
+            let mut places = Places::new(&mut self.nodes, self.owned, &mut self.wishes);
+            self.planner.plan(&mut places, &reversal);
         }
     }
 }

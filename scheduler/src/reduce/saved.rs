@@ -160,7 +160,7 @@ impl Reduction {
             sleep = self.nodes.last()?.sleep.behind(&event.footprint);
             let (start, end) = (event.step as usize, (event.step + event.footprint.steps) as usize);
             self.take_steps(&execution.steps[start..end]);
-            self.append(event, &execution.steps[start].enabled);
+            self.follow(event, execution);
         }
         self.races.retain(|race| matches!(race.second, Second::Executed(_) | Second::Late(_)));
         self.order = saved.order;
@@ -205,7 +205,7 @@ fn saved_record(explored: &[Explored], names: &[Variable]) -> Vec<SavedExplored>
 fn restored_record(saved: &[SavedExplored], history: &mut History) -> Option<Vec<Explored>> {
     let mut restored = |SavedExplored { event, steps, inside }: &SavedExplored| {
         let steps = steps.iter().map(|&code| Token::from_code(code)).collect::<Option<_>>()?;
-        let taken = Begun { event: event.restored(history)?, steps };
+        let taken = Begun { event: event.restored(history)?, steps, sleeps: true };
         let inside = match inside {
             Some(inside) => Some(restored_record(inside, history)?),
             None => None,

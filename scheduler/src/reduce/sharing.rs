@@ -87,6 +87,9 @@ pub struct Leaf {
     pub(super) planned: Vec<(Footprint, Tree)>,
     /// The threads that are still asleep behind them.
     pub(super) sleep: ThreadSet,
+    /// What is explored from states on the way there anyway, by the number of events before them; where something is cut at a
+    /// bound, it matters how much that is.
+    pub(super) explored: Vec<(usize, Vec<Token>)>,
     pub(super) sections_vary: bool,
     pub(super) order: Order,
 }
@@ -105,6 +108,8 @@ pub struct Wish {
 pub struct Begun {
     pub(super) event: Footprint,
     pub(super) steps: Vec<Token>,
+    /// Whether it need not be taken again behind what comes after it here, even if something is cut at a bound behind it.
+    pub(super) sleeps: bool,
 }
 
 /// A planned event that has been explored.
@@ -140,6 +145,8 @@ pub struct ReleasedNode {
     pub(super) taken: Begun,
     /// Whether the state behind that lies inside a planned sequence.
     pub(super) leads_inside: bool,
+    /// Whether something was cut at a bound behind it.
+    pub(super) is_cut: bool,
 }
 
 /// A search that can be shared.
@@ -151,7 +158,7 @@ pub trait Sharing {
     fn as_item(&self) -> Option<Item>;
 
     /// Whether atomic sections may touch anything in another place.
-    fn sections_vary(&self) -> bool {
+    fn sections_vary(&mut self) -> bool {
         false
     }
 
@@ -170,13 +177,23 @@ pub trait Sharing {
     fn begin(&mut self, item: Item, execution: &Execution) -> bool;
 
     /// The first event of a leaf, once it has been run; None if it was cut there.
-    fn begun(&self) -> Option<Begun> {
+    fn begun(&mut self) -> Option<Begun> {
         None
     }
 
     /// What is to be explored from shared states, since the last call.
     fn take_wishes(&mut self) -> Vec<Wish> {
         Vec::new()
+    }
+
+    /// Whether something was cut at a bound since the last call.
+    fn take_cut(&mut self) -> bool {
+        false
+    }
+
+    /// The order in which what nobody has planned is taken, if it is not the one that the user has asked for.
+    fn order(&mut self) -> Option<Order> {
+        None
     }
 
     /// What was explored of the item inside of planned sequences, at its end.
@@ -198,7 +215,7 @@ impl Sharing for Reduction {
         Some(if self.has_begun() { Item::Whole(Box::new(self.saved())) } else { Item::Fresh(vary) })
     }
 
-    fn sections_vary(&self) -> bool {
+    fn sections_vary(&mut self) -> bool {
         self.history.sections_vary()
     }
 
@@ -248,7 +265,7 @@ impl Sharing for Reduction {
         }
     }
 
-    fn begun(&self) -> Option<Begun> {
+    fn begun(&mut self) -> Option<Begun> {
         let at = self.owned.checked_sub(1)?;
         (at < self.history.len() as usize).then(|| self.taken_at(at))
     }
@@ -257,13 +274,22 @@ impl Sharing for Reduction {
         self.wishes.take()
     }
 
+    fn take_cut(&mut self) -> bool {
+        let cut = self.planner.cut().iter().sum();
+        std::mem::replace(&mut self.cut_told, cut) != cut
+    }
+
+    fn order(&mut self) -> Option<Order> {
+        Some(self.order)
+    }
+
     fn take_record(&mut self) -> Vec<Explored> {
         self.record.take().unwrap_or_default()
     }
 
     fn release(&mut self) -> Option<Released> {
         let path = self.owned..self.history.len() as usize;
-        let open = path.clone().find(|&at| !self.nodes[at].tree.is_empty())?;
+        let open = path.clone().find(|&at| self.can_be_given_away(at))?;
         let nodes = (path.start..=open).map(|at| self.released(at)).collect();
         self.owned = open + 1;
         let can_be_asked = self.record.is_some() && self.lies_inside(self.owned);
@@ -280,6 +306,7 @@ impl Reduction {
         let events = self.history.events();
         let last = events.partition_point(|event| (event.step + event.footprint.steps) as usize <= common);
         self.retract_to(last.min(leaf.at));
+        self.planner.turn_to(self.history.len() as usize);
         self.owned = leaf.at + 1;
         self.record = (leaf.planned.len() > 1).then(Vec::new);
         self.counts = Counts::default();
@@ -294,7 +321,7 @@ impl Reduction {
             let event = self.next_event(execution)?;
             let (start, end) = (event.step as usize, (event.step + event.footprint.steps) as usize);
             self.take_steps(execution.steps.get(start..end)?);
-            self.append(event, &execution.steps[start].enabled);
+            self.follow(event, execution);
             self.nodes.push(Node::default());
             self.fall_asleep(&leaf, self.nodes.len() - 1);
         }
@@ -303,6 +330,9 @@ impl Reduction {
             && execution.steps.iter().zip(&leaf.schedule).all(|(step, &token)| step.token() == token);
         let node = self.nodes.last_mut()?;
         node.lingering = leaf.lingering.min(node.sleep.len());
+        for (at, explored) in leaf.explored {
+            self.nodes.get_mut(at)?.done = explored;
+        }
         self.planned = leaf.planned;
         is_there.then_some(())
     }
@@ -331,7 +361,7 @@ impl Reduction {
     }
 
     /// Whether a state lies inside of a planned sequence, where that matters.
-    fn lies_inside(&self, at: usize) -> bool {
+    pub(super) fn lies_inside(&self, at: usize) -> bool {
         self.nodes[at].is_inner && self.planner.extent() == Extent::Whole
     }
 
@@ -340,24 +370,7 @@ impl Reduction {
         let event = self.history.event(at as u32);
         let (start, count) = (event.step as usize, event.footprint.steps as usize);
         let steps = self.steps[start..start + count].iter().map(Step::token).collect();
-        Begun { event: event.footprint.clone(), steps }
-    }
-
-    fn released(&mut self, at: usize) -> ReleasedNode {
-        let Node { sleep, lingering, done, tree, explored, .. } = &mut self.nodes[at];
-        let (tree, explored) = (std::mem::take(tree), std::mem::take(explored));
-        let lingering = *lingering;
-        // Each of these is the last that was done, and that fell asleep.
-        let [asleep, done_before] = [sleep.len(), done.len()].map(|count| count - explored.len());
-        ReleasedNode {
-            sleep: sleep[..asleep].to_vec(),
-            inherited: at.checked_sub(1).map_or(0, |before| self.inherited(before)),
-            lingering,
-            done: self.nodes[at].done[..done_before].to_vec(),
-            tree,
-            explored,
-            taken: self.taken_at(at),
-            leads_inside: self.lies_inside(at + 1),
-        }
+        let sleeps = self.planner.sleeps_in_any_case(at as u32, &self.history);
+        Begun { event: event.footprint.clone(), steps, sleeps }
     }
 }

@@ -248,9 +248,10 @@ impl Wire for Begun {
     fn write(&self, to: &mut Writer) {
         self.event.write(to);
         self.steps.write(to);
+        self.sleeps.write(to);
     }
     fn read(from: &mut Reader<'_>) -> Option<Begun> {
-        Some(Begun { event: Footprint::read(from)?, steps: Vec::read(from)? })
+        Some(Begun { event: Footprint::read(from)?, steps: Vec::read(from)?, sleeps: bool::read(from)? })
     }
 }
 
@@ -278,6 +279,7 @@ impl Wire for ReleasedNode {
         self.tree.write(to);
         self.taken.write(to);
         self.leads_inside.write(to);
+        self.is_cut.write(to);
     }
     fn read(from: &mut Reader<'_>) -> Option<ReleasedNode> {
         Some(ReleasedNode {
@@ -289,6 +291,7 @@ impl Wire for ReleasedNode {
             tree: Tree::read(from)?,
             taken: Begun::read(from)?,
             leads_inside: bool::read(from)?,
+            is_cut: bool::read(from)?,
         })
     }
 }
@@ -346,6 +349,7 @@ impl Wire for Leaf {
         self.lingering.write(to);
         self.planned.write(to);
         self.sleep.write(to);
+        self.explored.write(to);
         self.sections_vary.write(to);
         self.order.write(to);
     }
@@ -357,6 +361,7 @@ impl Wire for Leaf {
             lingering: usize::read(from)?,
             planned: Vec::read(from)?,
             sleep: ThreadSet::read(from)?,
+            explored: Vec::read(from)?,
             sections_vary: bool::read(from)?,
             order: Order::read(from)?,
         })

@@ -27,12 +27,17 @@ const LARGEST_BOUND: usize = 2;
 const COMPLETE: [&str; 3] = ["bpor", "source-bpor", LAZY];
 /// The one that counts what a trace needs, and not how it was interleaved.
 const LAZY: &str = "lazy-bpor";
+/// Workers: each search of every other program is run once more, and shared.
+const ALONE: &str = "1";
+const TOGETHER: &str = "3";
 
 struct Subject {
     program: Program,
     all: Enumeration,
     /// What can happen with at most so many preemptions.
     within: Vec<Enumeration>,
+    /// How many of the numbers of workers it is run with.
+    shares: usize,
 }
 
 #[test]
@@ -64,7 +69,7 @@ fn subject(number: u64) -> Subject {
             && all.deadlocks <= MOST_DEADLOCKS
         {
             let within = enumerate_within(&program, LARGEST_BOUND);
-            return Subject { program, all, within };
+            return Subject { program, all, within, shares: 1 + number as usize % 2 };
         }
     }
 }
@@ -79,21 +84,24 @@ impl Bench<'_> {
         for (bound, within) in subject.within.iter().enumerate() {
             for method in methods {
                 let filters = format!("{method}={bound}");
-                let named = |problem| format!("--filters {filters}: {problem}");
-                let summary = self.explore(&subject.program, &filters).map_err(named)?;
-                expect_nothing_missed(&summary, within).map_err(named)?;
-                expect_nothing_invented(&summary, &subject.all).map_err(named)?;
-                if *method == LAZY {
-                    expect_no_more_than(&summary, within, &subject.all).map_err(named)?;
+                for jobs in [ALONE, TOGETHER].into_iter().take(subject.shares) {
+                    let named = |problem| format!("--filters {filters} --jobs {jobs}: {problem}");
+                    let summary = self.explore(&subject.program, &filters, jobs).map_err(named)?;
+                    expect_nothing_missed(&summary, within).map_err(named)?;
+                    expect_nothing_invented(&summary, &subject.all).map_err(named)?;
+                    if *method == LAZY {
+                        expect_no_more_than(&summary, within, &subject.all).map_err(named)?;
+                    }
                 }
             }
         }
         Ok(())
     }
 
-    fn explore(&self, program: &Program, filters: &str) -> Result<Summary, String> {
+    fn explore(&self, program: &Program, filters: &str, jobs: &str) -> Result<Summary, String> {
         let mut command = Command::new(rscale());
         command.arg("run").arg(self.interpreter).args(["--scope", "all", "--keep-going", "--outcomes", "--quiet"]);
+        command.args(["--jobs", jobs, "--alone", "0"]);
         command.args(["--json", "-", "--filters", filters, "--trace"]).arg(&self.trace);
         command.arg("--").arg(program.to_string());
         let finished = process::run(&mut command)?;

@@ -20,13 +20,15 @@ impl Wire for Board {
         self.next_id.write(to);
         self.sections_vary.write(to);
         self.order.write(to);
+        self.is_bounded.write(to);
     }
 
     fn read(from: &mut Reader<'_>) -> Option<Board> {
         let nodes: HashMap<NodeId, Shared> = Vec::read(from)?.into_iter().collect();
         let items: HashMap<u64, u64> = Vec::read(from)?.into_iter().collect();
         let (next_id, sections_vary, order) = (u64::read(from)?, bool::read(from)?, Order::read(from)?);
-        let mut board = Board { nodes, items, open: BTreeSet::new(), next_id, sections_vary, order };
+        let (open, is_bounded) = (BTreeSet::new(), bool::read(from)?);
+        let mut board = Board { nodes, items, open, next_id, sections_vary, order, is_bounded };
         if !board.makes_sense() {
             return None;
         }
@@ -65,6 +67,9 @@ impl Wire for Shared {
         self.inherited.write(to);
         self.lingering.write(to);
         self.taken.write(to);
+        self.vain.write(to);
+        self.sleeps.write(to);
+        self.is_cut.write(to);
         self.children.write(to);
         self.tree.write(to);
         self.items.write(to);
@@ -85,6 +90,9 @@ impl Wire for Shared {
             inherited: usize::read(from)?,
             lingering: usize::read(from)?,
             taken: Vec::read(from)?,
+            vain: Vec::read(from)?,
+            sleeps: bool::read(from)?,
+            is_cut: bool::read(from)?,
             children: Vec::read(from)?,
             tree: Tree::read(from)?,
             items: usize::read(from)?,

@@ -46,7 +46,7 @@ impl Board {
             Wanted::Sequence(_) => {}
             Wanted::OneOf(events) if events.iter().any(|event| is_planned(event.token)) => {}
             Wanted::OneOf(events) => events.into_iter().take(1).for_each(|first| shared.tree.add(first)),
-            Wanted::Event(token) if is_planned(token) => {}
+            Wanted::Event(token) if is_planned(token) || shared.vain.contains(&token) => {}
             Wanted::Event(token) if shared.sleep.iter().any(|sleeper| sleeper.token == token) => {}
             Wanted::Event(token) => shared.tree.add(Footprint::unknown(token)),
         }

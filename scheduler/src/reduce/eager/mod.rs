@@ -44,6 +44,7 @@ pub use section::Length;
 use super::event::Event;
 use super::footprint::Footprint;
 use super::history::{EventIndex, History};
+use super::places::Places;
 use super::plan::{Node, Planner};
 use super::reversal::{Extent, Race, Reversal, Second};
 use crate::explore::Counts;
@@ -136,9 +137,9 @@ impl Eager {
 }
 
 impl Planner for Eager {
-    fn plan(&mut self, nodes: &mut [Node], reversal: &Reversal<'_>) {
+    fn plan(&mut self, places: &mut Places<'_>, reversal: &Reversal<'_>) {
         // Nothing is left for a later run to find again: that run may leave the race to a section.
-        nodes[reversal.first as usize].tree.insert(&mut reversal.collected());
+        places.own(reversal.first).tree.insert(&mut reversal.collected());
     }
 
     fn extent(&self) -> Extent {

@@ -217,9 +217,9 @@ impl Exploration<'_> {
         let jobs = self.jobs as usize;
         let Some(search) = self.search.sharing() else { return Ok(Stop::Exhausted) };
         let sections_vary = search.sections_vary();
+        let order = search.order().unwrap_or(Order::new(self.terms.seed));
         let counts = self.search.counts();
         let world = self.world();
-        let order = Order::new(self.terms.seed);
         let is_resumed = self.crew.is_some();
         let (controller, counts) = match self.crew.take() {
             Some(SavedCrew { controller, counts }) => (restored(&controller, &world.common.names, jobs)?, counts),

@@ -242,7 +242,9 @@ impl Worker<'_> {
     fn tell(&mut self, reports: impl IntoIterator<Item = Report>) -> Result<bool, Failure> {
         let wishes = self.search.sharing().map(|search| search.take_wishes()).unwrap_or_default();
         let wishes = (!wishes.is_empty()).then_some(Report::Wishes(wishes));
-        self.post.desk.tell(self.post.number, self.post.world.epoch, wishes.into_iter().chain(reports))
+        let cut = self.search.sharing().is_some_and(|search| search.take_cut()).then_some(Report::Cut);
+        let news = wishes.into_iter().chain(cut).chain(reports);
+        self.post.desk.tell(self.post.number, self.post.world.epoch, news)
     }
 
     /// Says how its item stands, which may not have begun, with all that the others have to know of it. Whoever does not
