@@ -98,6 +98,7 @@ impl Enumeration {
 
 #[cfg(test)]
 mod tests {
+    use super::super::buffers::Model;
     use super::super::program::Op;
     use super::*;
 
@@ -141,6 +142,23 @@ mod tests {
         assert_eq!(outcomes(&wait, &set, Copying::Words), ["7,0 0,0 = 1 7 0 0"]);
         let program = Program { threads: vec![vec![Op::access(Kind::Await, 4, 0, 0)]] };
         assert!(enumerate(&program, Memory::SC, Copying::Words, 10).expect("one state").has_livelock);
+    }
+
+    /// A library may store the second word of a range that overlaps its source before the first.
+    #[test]
+    fn a_copy_in_one_step_is_one_store() {
+        let fill = Op { other: 16, ..Op::access(Kind::Fill, 0, 0, 1) };
+        let copy = |from, to, length| Op { other: length, ..Op::access(Kind::Copy, 0, from, to) };
+        let [create, join] = [Kind::Create, Kind::Join].map(|kind| Op::plain(kind, 1));
+        let threads = vec![vec![create, fill, copy(0, 16, 8), join], vec![copy(0, 8, 16), copy(8, 24, 8)]];
+        let outcomes = |copying| {
+            let memory = Memory::of(Model::Tso);
+            enumerate(&Program { threads: threads.clone() }, memory, copying, 10_000).expect("few states").outcomes
+        };
+        let first_word_first = "0,0 0,0 = 101010101010101 101010101010101 0 0";
+        let can_be =
+            [Copying::AtOnce, Copying::AnyOrder(8)].map(|copying| outcomes(copying).contains(first_word_first));
+        assert_eq!(can_be, [false, true]);
     }
 
     #[test]

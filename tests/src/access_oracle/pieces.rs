@@ -9,9 +9,8 @@ impl Machine {
         if copying == Copying::AtOnce {
             let from = usize::from(op.offset);
             let taken = self.buffers.seen_by(thread, &self.memory)[from..][..op.other.into()].to_vec();
-            for (word, to) in taken.chunks(WORD).zip((op.value..).step_by(WORD)) {
-                self.store_bytes(thread, to, word);
-            }
+            // One store: in which order a library would make several is up to it.
+            self.store_bytes(thread, op.value, &taken);
             return true;
         }
         let size = piece_size(op, copying) as u8;
