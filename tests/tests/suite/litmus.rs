@@ -5,6 +5,8 @@
 //! `-DFENCED`. Several such lines are one list. What is found in some executions is listed by its kind. With `slow` before it, it is left out
 //! unless `RSCALE_LITMUS_SLOW` is set.
 
+mod paper;
+
 use rscale_tests::binary::{rscale, workspace};
 use rscale_tests::compile::compile;
 use rscale_tests::process;
@@ -156,66 +158,4 @@ fn programs_without_races_have_their_executions_under_every_model() {
         });
         assert_eq!((&weaker, &weakest), (&strong, &strong), "{name}");
     }
-}
-
-/// The orders of accesses in which each of these pairs has its order, and how many there are of them that are not equivalent:
-/// those that differ in the order of accesses that depend on each other.
-fn orders(accesses: &[&'static str], pairs: &[(&str, &str)], dependent: &[(&str, &str)]) -> (usize, usize) {
-    fn extend(order: &[&'static str], left: &[&'static str], all: &mut BTreeSet<Vec<&'static str>>) {
-        if left.is_empty() {
-            // The second read of figure 2 is there only if the first one has seen the flag.
-            let place = |name| order.iter().position(|access| *access == name);
-            let is_there = place("if y") < place("y = 1");
-            all.insert(order.iter().filter(|access| !(is_there && **access == "x == 0")).copied().collect());
-        }
-        for (index, access) in left.iter().enumerate() {
-            let rest = [&left[..index], &left[index + 1..]].concat();
-            extend(&[order, &[*access]].concat(), &rest, all);
-        }
-    }
-    let mut all = BTreeSet::new();
-    extend(&[], accesses, &mut all);
-    let has = |order: &[&str], (first, second): (&str, &str)| {
-        let place = |name| order.iter().position(|access| *access == name);
-        place(first).zip(place(second)).is_none_or(|(first, second)| first < second)
-    };
-    all.retain(|order| pairs.iter().all(|&pair| has(order, pair)));
-    let kind = |order: &Vec<&'static str>| {
-        let mut names = order.clone();
-        names.sort_unstable();
-        (names, dependent.iter().map(|&pair| has(order, pair)).collect::<Vec<bool>>())
-    };
-    (all.len(), all.iter().map(kind).collect::<BTreeSet<_>>().len())
-}
-
-/// What the paper counts, and what a reduction can make of it: interleavings and Mazurkiewicz traces.
-#[test]
-fn the_examples_of_the_paper_have_their_interleavings() {
-    let accesses = ["x = 1", "a = y", "y = 1", "b = x"];
-    let dependent = [("x = 1", "b = x"), ("y = 1", "a = y")];
-    let strong = [("x = 1", "a = y"), ("y = 1", "b = x")];
-    assert_eq!(orders(&accesses, &strong, &dependent), (6, 3), "figure 1, SC");
-    assert_eq!(orders(&accesses, &[], &dependent), (24, 4), "figure 1, TSO");
-    let accesses = ["x = 1", "y = 1", "if y", "x == 0"];
-    let dependent = [("y = 1", "if y"), ("x = 1", "x == 0")];
-    let reads = ("if y", "x == 0");
-    assert_eq!(orders(&accesses, &[("x = 1", "y = 1"), reads], &dependent), (3, 2), "figure 2, SC and TSO");
-    assert_eq!(orders(&accesses, &[reads], &dependent), (7, 3), "figure 2, PSO");
-}
-
-/// Figures 1 and 2 of Zhang, Kusano and Wang (PLDI 2015).
-#[test]
-fn the_examples_of_the_paper_have_their_numbers_of_executions() {
-    let scratch = Scratch::new(env!("CARGO_TARGET_TMPDIR"));
-    let (program, trace) = (scratch.file("program"), scratch.file("trace.txt"));
-    let executions = |name: &str| {
-        let source = workspace().join(format!("examples/litmus/{name}.c"));
-        compile(&source, &program, &["-O1"]).expect("a litmus test compiles");
-        MODELS.map(|model| {
-            let (_, summary) = outcomes(&program, &trace, &["--memory", model]);
-            summary.0["executions"].as_u64().expect("a number")
-        })
-    };
-    assert_eq!(executions("paper-figure-1"), [3, 4, 4]);
-    assert_eq!(executions("paper-figure-2"), [2, 2, 3]);
 }
