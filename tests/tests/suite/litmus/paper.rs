@@ -3,7 +3,7 @@
 //! The paper's "possible executions" are interleavings of the four accesses. Those of rscale are found by replaying every order of
 //! their steps; those that exist at all are counted by brute force.
 
-use super::{MODELS, outcomes};
+use super::{MODELS, counted, outcomes};
 use rscale_tests::binary::{rscale, workspace};
 use rscale_tests::compile::compile;
 use rscale_tests::process;
@@ -69,10 +69,7 @@ fn the_examples_of_the_paper_have_their_interleavings() {
 fn the_examples_of_the_paper_have_their_numbers_of_executions() {
     let executions = |name: &str| {
         let example = Example::new(name);
-        MODELS.map(|model| {
-            let (_, summary) = outcomes(&example.program, &example.trace, &["--memory", model]);
-            summary.0["executions"].as_u64().expect("a number")
-        })
+        MODELS.map(|model| counted(&example.program, &example.trace, &["--memory", model]).1)
     };
     assert_eq!(executions("paper-figure-1"), [3, 4, 4]);
     assert_eq!(executions("paper-figure-2"), [2, 2, 3]);
