@@ -47,6 +47,20 @@ pub struct KnownQuiet {
     joins: Arc<Mutex<Joins>>,
 }
 
+impl KnownQuiet {
+    /// The same for another process.
+    #[must_use]
+    pub fn saved(&self) -> (u32, Vec<(u64, u16)>) {
+        saved(self.kinds, &self.joins.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn saved(kinds: Quiet, joins: &Joins) -> (u32, Vec<(u64, u16)>) {
+    let mut joins: Vec<(u64, u16)> = joins.iter().map(|(joined, joiner)| (joined.0, joiner.0)).collect();
+    joins.sort_unstable();
+    (kinds.to_code(), joins)
+}
+
 impl QuietSteps {
     /// Every kind, until something loud shows.
     #[must_use]
@@ -122,9 +136,7 @@ impl QuietSteps {
     /// What has been learned, for another process: the kinds, and who joins which thread.
     #[must_use]
     pub fn saved(&self) -> (u32, Vec<(u64, u16)>) {
-        let mut joins: Vec<(u64, u16)> = self.joins.iter().map(|(joined, joiner)| (joined.0, joiner.0)).collect();
-        joins.sort_unstable();
-        (self.kinds.to_code(), joins)
+        saved(self.kinds, &self.joins)
     }
 
     /// Goes by what another process has learned.

@@ -6,6 +6,7 @@ use crate::parallel::{open, seal};
 use crate::reduce::{Names, SavedReduction};
 use crate::report::base64;
 use crate::sample::SavedSample;
+use rscale_protocol::ThreadSet;
 use rscale_protocol::arena::Token;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,9 @@ pub struct Visited {
     pub anew: bool,
     /// Their hashes, one after the other, in base64.
     pub states: String,
+    /// Those that several workers have visited: their hashes, each with who slept there.
+    #[serde(default)]
+    pub claims: String,
 }
 
 impl Visited {
@@ -49,27 +53,55 @@ impl Visited {
     #[must_use]
     pub fn all(visited: Vec<Visited>) -> Option<Visited> {
         let first = visited.iter().rposition(|visited| visited.anew).unwrap_or(0);
-        let bytes = visited.get(first..)?.iter().filter_map(|visited| base64::decode(&visited.states));
+        let valid = visited.get(first..)?;
+        let joined = |text: fn(&Visited) -> &String| {
+            let bytes = valid.iter().filter_map(|visited| base64::decode(text(visited)));
+            base64::encode(&bytes.collect::<Vec<_>>().concat())
+        };
         let anew = visited.iter().any(|visited| visited.anew);
-        let states = base64::encode(&bytes.collect::<Vec<_>>().concat());
-        (!visited.is_empty()).then_some(Visited { anew, states })
+        let (states, claims) = (joined(|visited| &visited.states), joined(|visited| &visited.claims));
+        (!visited.is_empty()).then_some(Visited { anew, states, claims })
     }
 
     /// The hashes. None if they are none.
     #[must_use]
     pub fn hashes(&self) -> Option<Vec<Fingerprint>> {
-        let bytes = base64::decode(&self.states)?;
-        let whole = bytes.chunks_exact(size_of::<Fingerprint>());
-        let is_whole = whole.remainder().is_empty();
-        is_whole.then(|| whole.filter_map(|hash| hash.try_into().ok()).map(Fingerprint::from_le_bytes).collect())
+        numbers(&self.states)
+    }
+
+    /// The hashes of what several workers have visited, each with who slept there. None if they are none.
+    #[must_use]
+    pub fn claimed(&self) -> Option<Vec<(Fingerprint, ThreadSet)>> {
+        let numbers = numbers(&self.claims)?;
+        let claim = |pair: &[u128]| (pair[0], ThreadSet::from_words([pair[1] as u64, (pair[1] >> 64) as u64]));
+        numbers.len().is_multiple_of(2).then(|| numbers.chunks_exact(2).map(claim).collect())
     }
 
     /// These.
     #[must_use]
     pub fn of(anew: bool, hashes: &[Fingerprint]) -> Visited {
-        let bytes: Vec<u8> = hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect();
-        Visited { anew, states: base64::encode(&bytes) }
+        Visited { anew, states: words(hashes.iter().copied()), claims: String::new() }
     }
+
+    /// These, with who slept there.
+    #[must_use]
+    pub fn together(anew: bool, claims: &[(Fingerprint, ThreadSet)]) -> Visited {
+        let number = |set: ThreadSet| u128::from(set.words()[0]) | u128::from(set.words()[1]) << 64;
+        let claims = words(claims.iter().flat_map(|&(state, asleep)| [state, number(asleep)]));
+        Visited { anew, states: String::new(), claims }
+    }
+}
+
+/// Numbers in base64.
+fn words(numbers: impl Iterator<Item = u128>) -> String {
+    base64::encode(&numbers.flat_map(u128::to_le_bytes).collect::<Vec<u8>>())
+}
+
+fn numbers(words: &str) -> Option<Vec<u128>> {
+    let bytes = base64::decode(words)?;
+    let whole = bytes.chunks_exact(size_of::<u128>());
+    let is_whole = whole.remainder().is_empty();
+    is_whole.then(|| whole.filter_map(|number| number.try_into().ok()).map(u128::from_le_bytes).collect())
 }
 
 /// What several workers know together.
@@ -79,6 +111,12 @@ pub struct SavedCrew {
     pub controller: String,
     /// What has been done.
     pub counts: Counts,
+    /// How often each filter has cut something at its bound.
+    #[serde(default)]
+    pub cut: Vec<u64>,
+    /// What has been learned about steps that are taken at once, where that matters.
+    #[serde(default)]
+    pub quiet: Option<(u32, Vec<(u64, u16)>)>,
 }
 
 impl Saved {

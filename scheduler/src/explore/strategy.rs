@@ -158,6 +158,12 @@ pub trait Strategy {
     /// These were visited by another process.
     fn add_visited(&mut self, _states: &[Fingerprint]) {}
 
+    /// These were visited by several workers in another process, and these threads slept there.
+    fn add_claims(&mut self, _claims: &[(Fingerprint, ThreadSet)]) {}
+
+    /// Goes by what another process has learned about steps that are taken at once.
+    fn restore_quiet(&mut self, _quiet: &(u32, Vec<(u64, u16)>)) {}
+
     /// How often each filter has cut something at its bound.
     fn cut(&self) -> Vec<u64> {
         Vec::new()

@@ -94,7 +94,16 @@ impl Sharing for Search {
     }
 
     fn as_item(&self) -> Option<Item> {
-        None
+        if !self.has_begun {
+            return Some(Item::Fresh(false));
+        }
+        let branches = Branches { way: self.whole_way(), order: self.order, weight: 0.0 };
+        Some(Item::Branches(Box::new(branches)))
+    }
+
+    fn release_root(&mut self) -> Option<Released> {
+        let way = self.roots.pop()?;
+        Some(Released::Branches(Box::new(Branches { way, order: self.order, weight: 0.0 })))
     }
 
     fn common(&mut self) -> Common {
@@ -116,6 +125,9 @@ impl Sharing for Search {
         let Branches { way, order, .. } = &**branches;
         self.order = *order;
         self.set_out(way.clone());
+        if way.forks.is_empty() {
+            return None; // nothing was left
+        }
         let (order, sleep, comes_back_to) = (self.beyond(), ThreadSet::EMPTY, Returns::to(way.schedule.len()));
         Some(Plan { schedule: &self.prefix, order, sleep, goes_on: true, comes_back_to })
     }
@@ -131,8 +143,8 @@ impl Sharing for Search {
     }
 
     fn release(&mut self) -> Option<Released> {
-        if let Some(way) = self.roots.pop() {
-            return Some(Released::Branches(Box::new(Branches { way, order: self.order, weight: 0.0 })));
+        if let Some(root) = self.release_root() {
+            return Some(root);
         }
         let depth = self.first_to_give_away()?;
         let weight = self.weight_of(depth);

@@ -289,6 +289,9 @@ pub trait Filter {
         None
     }
 
+    /// These were visited by several workers in another process, and these threads slept there.
+    fn add_claims(&mut self, _claims: &[(Fingerprint, ThreadSet)]) {}
+
     /// Remembers these.
     fn add_visited(&mut self, _states: &[Fingerprint]) {}
 

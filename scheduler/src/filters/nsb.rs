@@ -159,6 +159,14 @@ impl Filter for NotSeenBefore {
         }
     }
 
+    fn add_claims(&mut self, claims: &[(Fingerprint, ThreadSet)]) {
+        if !claims.is_empty()
+            && let Some(states) = self.share()
+        {
+            claims.iter().for_each(|&(state, asleep)| states.restore(state, asleep));
+        }
+    }
+
     fn knows_explored(&self) -> bool {
         true
     }

@@ -13,10 +13,12 @@
 //! meet at one.
 
 use super::seen::States;
+use crate::explore::Visited;
 use crate::frontend::Fingerprint;
 use rscale_protocol::ThreadSet;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Parts of a memory. More than a few times as many as workers bring nothing.
@@ -29,6 +31,9 @@ const PART_SHIFT: u32 = 96;
 #[derive(Debug)]
 pub struct SharedStates {
     parts: Vec<Part>,
+    /// Whether what is claimed is noted, to be written down, and whether all was forgotten before.
+    is_noted: AtomicBool,
+    is_anew: AtomicBool,
 }
 
 /// What is left to explore in a state that a worker has come to.
@@ -54,6 +59,8 @@ struct Known {
     /// How many there may be, if that is bounded, and in which order they came.
     most: Option<usize>,
     order: VecDeque<Fingerprint>,
+    /// What was claimed since that was asked for.
+    noted: Vec<(Fingerprint, ThreadSet)>,
 }
 
 impl Known {
@@ -98,7 +105,8 @@ impl SharedStates {
                 (parts, Some(most / parts))
             }
         };
-        let shared = SharedStates { parts: (0..parts).map(|_| Part(Mutex::new(Known::at_most(most)))).collect() };
+        let parts = (0..parts).map(|_| Part(Mutex::new(Known::at_most(most)))).collect();
+        let shared = SharedStates { parts, is_noted: AtomicBool::new(false), is_anew: AtomicBool::new(false) };
         states.each(|state| _ = shared.claim(state, ThreadSet::EMPTY));
         shared
     }
@@ -107,7 +115,29 @@ impl SharedStates {
     #[must_use]
     pub fn emptied(&self) -> SharedStates {
         let empty = |Part(part): &Part| Part(Mutex::new(Known::at_most(lock(part).most)));
-        SharedStates { parts: self.parts.iter().map(empty).collect() }
+        let (is_noted, is_anew) = (AtomicBool::new(self.is_noted.load(Relaxed)), AtomicBool::new(true));
+        SharedStates { parts: self.parts.iter().map(empty).collect(), is_noted, is_anew }
+    }
+
+    /// Notes what is claimed from now on.
+    pub fn note(&self) {
+        self.is_noted.store(true, Relaxed);
+    }
+
+    /// What was claimed since the last call, while nobody claims anything.
+    #[must_use]
+    pub fn take_noted(&self) -> Visited {
+        let noted = self.parts.iter().flat_map(|Part(part)| std::mem::take(&mut lock(part).noted));
+        Visited::together(self.is_anew.swap(false, Relaxed), &noted.collect::<Vec<_>>())
+    }
+
+    /// Another process has been in a state where these threads slept.
+    pub fn restore(&self, state: Fingerprint, asleep: ThreadSet) {
+        let mut known = self.part(state);
+        match known.asleep.get_mut(&state) {
+            Some(before) => *before = before.without(before.without(asleep)),
+            None => known.insert(state, asleep),
+        }
     }
 
     fn part(&self, state: Fingerprint) -> MutexGuard<'_, Known> {
@@ -124,7 +154,13 @@ impl SharedStates {
     /// Claims what is left of a state where these threads sleep.
     #[must_use]
     pub fn claim(&self, state: Fingerprint, asleep: ThreadSet) -> Claim {
-        self.part(state).claim(state, asleep)
+        let mut known = self.part(state);
+        let claim = known.claim(state, asleep);
+        if claim != Claim::Nothing && self.is_noted.load(Relaxed) {
+            let left = known.asleep.get(&state).copied().unwrap_or(asleep);
+            known.noted.push((state, left));
+        }
+        claim
     }
 
     /// Bytes that it takes.

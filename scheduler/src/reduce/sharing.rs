@@ -157,6 +157,11 @@ pub trait Sharing {
     /// The whole search as it stands between two runs, if that can be written down.
     fn as_item(&self) -> Option<Item>;
 
+    /// Gives away a part of the search that lies elsewhere than what [`Sharing::as_item`] is about, if there is one.
+    fn release_root(&mut self) -> Option<Released> {
+        None
+    }
+
     /// Whether atomic sections may touch anything in another place.
     fn sections_vary(&mut self) -> bool {
         false

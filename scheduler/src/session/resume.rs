@@ -3,7 +3,7 @@
 use super::outcomes::Outcomes;
 use super::{Exploration, Stop};
 use crate::exit::Failure;
-use crate::explore::{Locations, Plan, Saved};
+use crate::explore::{Locations, Plan, Saved, Visited};
 use crate::frontend::Execution;
 use crate::journal::{Found, Journal, Record, Search, State, Story};
 use crate::property;
@@ -62,12 +62,13 @@ impl Exploration<'_> {
         }
         let since = Instant::now();
         if let Some(search) = self.search.save() {
-            self.keep_search(search, since);
+            let visited = self.search.take_visited();
+            self.keep_search(search, visited, since);
         }
     }
 
-    /// Writes down a search that stands like this, and has waited since then.
-    pub(super) fn keep_search(&mut self, search: Saved, since: Instant) {
+    /// Writes down a search that stands like this, what it has visited since the last time, and since when it has waited.
+    pub(super) fn keep_search(&mut self, search: Saved, visited: Option<Visited>, since: Instant) {
         let threads = self.host.thread_origins();
         let state = State {
             search,
@@ -76,7 +77,7 @@ impl Exploration<'_> {
             threads: threads.iter().map(|origin| (origin.thread.0, origin.parent.0, origin.child)).collect(),
             outcomes: self.outcomes.as_ref().map(Outcomes::rows).unwrap_or_default(),
             elapsed: self.bounds.elapsed().as_secs_f64(),
-            visited: self.search.take_visited(),
+            visited,
         };
         if let Some(journal) = &mut self.journal {
             journal.write(Record::State(Box::new(state)));
@@ -106,6 +107,7 @@ impl Exploration<'_> {
         }
         if let Some(visited) = &story.visited {
             self.search.add_visited(&visited.hashes().ok_or_else(nonsense)?);
+            self.search.add_claims(&visited.claimed().ok_or_else(nonsense)?);
         }
         state.map_or(Ok(()), |state| self.go_on_from(state))
     }

@@ -110,6 +110,14 @@ impl Strategy for Search {
         self.filters.iter_mut().for_each(|filter| filter.add_visited(states));
     }
 
+    fn add_claims(&mut self, claims: &[(Fingerprint, ThreadSet)]) {
+        self.filters.iter_mut().for_each(|filter| filter.add_claims(claims));
+    }
+
+    fn restore_quiet(&mut self, quiet: &(u32, Vec<(u64, u16)>)) {
+        self.quiet.restore(quiet);
+    }
+
     fn take_frontier(&mut self) -> Option<Frontier> {
         self.frontier.as_mut().map(std::mem::take)
     }

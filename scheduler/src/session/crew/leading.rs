@@ -15,6 +15,7 @@ use crate::report::progress::{Counters, Progress};
 use crate::session::Outcomes;
 use crate::session::bounds::Stop;
 use crossbeam_channel::Receiver;
+use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -33,6 +34,8 @@ pub(super) struct Crew<'a, 'b> {
     pub(super) order: Order,
     /// Since when all have to wait, if they do.
     pub(super) waits: Instant,
+    /// How often the filters of each worker had cut something when it last stood still.
+    pub(super) cut: BTreeMap<usize, Vec<u64>>,
 }
 
 impl Crew<'_, '_> {
@@ -136,7 +139,8 @@ impl Crew<'_, '_> {
             What::Counted(counts, outcomes) if !is_old => self.count(&counts, outcomes),
             What::Learned(world, sections_vary) if !is_old => self.begin_anew(*world, sections_vary),
             What::Left(farewell) => self.part(farewell, !is_old),
-            What::Counted(..) | What::Learned(..) => {}
+            What::Stands(worker, cut) if !is_old => _ = self.cut.insert(worker, cut),
+            What::Counted(..) | What::Learned(..) | What::Stands(..) => {}
         }
         Ok(None)
     }
@@ -182,9 +186,18 @@ impl Crew<'_, '_> {
             return;
         }
         if let Some(controller) = self.desk.saved(&self.world.common.names) {
-            let saved = SavedCrew { controller: base64::encode(&controller), counts: self.counts };
-            self.exploration.keep_search(Saved::Crew(saved), self.waits);
+            let (cut, common) = (self.all_cut(), &self.world.common);
+            let (counts, quiet) = (self.counts, Some(common.quiet.saved()));
+            let saved = SavedCrew { controller: base64::encode(&controller), counts, cut, quiet };
+            let visited = common.states.as_ref().map(|states| states.take_noted());
+            self.exploration.keep_search(Saved::Crew(saved), visited, self.waits);
         }
+    }
+
+    /// How often each filter has cut something, in all workers.
+    fn all_cut(&self) -> Vec<u64> {
+        let count = self.cut.values().map(Vec::len).max().unwrap_or(0);
+        (0..count).map(|filter| self.cut.values().filter_map(|cut| cut.get(filter)).sum()).collect()
     }
 
     fn count(&mut self, counts: &Counts, outcomes: Outcomes) {
@@ -197,6 +210,7 @@ impl Crew<'_, '_> {
     /// What a step is has changed: the search begins anew.
     fn begin_anew(&mut self, world: World, sections_vary: bool) {
         self.counts = self.counts.anew(1);
+        self.cut.clear();
         let exploration = &mut *self.exploration;
         exploration.outcomes = exploration.config.outcomes.then(Outcomes::default);
         (exploration.locations, exploration.observed) = (world.locations.clone(), world.observed.clone());
@@ -228,6 +242,7 @@ impl Crew<'_, '_> {
         let is_current = epoch == self.world.epoch;
         match what {
             What::Counted(counts, outcomes) if is_current => self.count(&counts, outcomes),
+            What::Stands(worker, cut) if is_current => _ = self.cut.insert(worker, cut),
             What::Left(farewell) => self.part(farewell, is_current),
             _ => {}
         }
@@ -238,6 +253,7 @@ impl Crew<'_, '_> {
         while let Ok(News { epoch, what }) = self.inbox.recv() {
             self.hear_last(epoch, what);
         }
+        self.cut = BTreeMap::from([(0, self.exploration.search.cut())]);
         self.exploration.search.come_together(&self.counts);
         self.exploration.together = Some(self.counts);
         self.exploration.was_together = true;

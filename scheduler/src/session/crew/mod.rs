@@ -34,6 +34,7 @@ use crossbeam_channel::unbounded;
 use desk::Desk;
 use leading::Crew;
 use rscale_protocol::arena::Token;
+use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 use worker::Post;
@@ -60,6 +61,8 @@ struct News {
 enum What {
     /// Runs since the last time, and how they ended.
     Counted(Box<Counts>, Outcomes),
+    /// A worker stands still, and its filters have cut so much so far.
+    Stands(usize, Vec<u64>),
     /// Steps of an execution that shows something.
     Found(Vec<Token>, Locations),
     /// Steps of an execution that was lost.
@@ -121,7 +124,7 @@ impl Exploration<'_> {
         since >= self.config.alone / 2 && self.search.explored().is_some_and(is_long)
     }
 
-    /// Searches in depth have one worker where they are written down: others would have to say what they have cut.
+    /// Whether several workers can search, and be written down if that has to be.
     fn can_be_helped(&mut self) -> bool {
         let is_kept = self.journal.is_some();
         let can_be_shared = |search: &mut dyn Sharing| !is_kept || search.as_item().is_some();
@@ -199,6 +202,9 @@ impl Exploration<'_> {
         if let Err(failure) = self.host.give_up_ahead() {
             return stop_of(failure);
         }
+        if self.crew.is_none() {
+            self.keep_state(true); // what one has visited, one writes down
+        }
         if self.search.sample().is_some() { self.sample_together(progress) } else { self.explore_together(progress) }
     }
 
@@ -219,17 +225,26 @@ impl Exploration<'_> {
         let sections_vary = search.sections_vary();
         let order = search.order().unwrap_or(Order::new(self.terms.seed));
         let counts = self.search.counts();
+        if let Some(quiet) = self.crew.as_ref().and_then(|crew| crew.quiet.as_ref()) {
+            self.search.restore_quiet(quiet);
+        }
         let world = self.world();
+        if self.journal.is_some() {
+            world.common.states.iter().for_each(|states| states.note());
+        }
         let is_resumed = self.crew.is_some();
-        let (controller, counts) = match self.crew.take() {
-            Some(SavedCrew { controller, counts }) => (restored(&controller, &world.common.names, jobs)?, counts),
-            None => (Controller::begun(jobs, order, sections_vary), counts),
+        let (controller, counts, cut) = match self.crew.take() {
+            Some(SavedCrew { controller, counts, cut, .. }) => {
+                (restored(&controller, &world.common.names, jobs)?, counts, cut)
+            }
+            None => (Controller::begun(jobs, order, sections_vary), counts, Vec::new()),
         };
         let desk = Desk::new(controller, world.clone());
         let budget = Budget::new(self.bounds.runs_left(&counts), self.bounds.counts_runs());
         let mut seats = seats();
         let launch = self.host.target().launch().clone();
-        let substitute = Host::dormant(launch.clone(), &self.config.rules)?;
+        let mut substitute = Host::dormant(launch.clone(), &self.config.rules)?;
+        substitute.set_thread_origins(&world.threads); // which the journal is about
         let (filters, terms, config, deadline) = (self.filters, self.terms, self.config, self.bounds.deadline());
         let is_kept = self.journal.is_some();
         thread::scope(|scope| {
@@ -245,7 +260,9 @@ impl Exploration<'_> {
             }
             let mut own = post(0).begin_with(std::mem::replace(&mut self.host, substitute));
             drop(leader);
-            if !is_resumed {
+            if is_resumed {
+                own.add_cut(&cut);
+            } else {
                 let substitute = filters::strategy(filters, terms);
                 own.go_on_with(std::mem::replace(&mut self.search, substitute));
             }
@@ -259,6 +276,7 @@ impl Exploration<'_> {
                 desk: &desk,
                 order,
                 waits: Instant::now(),
+                cut: BTreeMap::new(),
             };
             let stop = crew.lead(&mut own, progress);
             if stop.as_ref().is_ok_and(|stop| matches!(stop, Stop::Executions | Stop::Found)) {

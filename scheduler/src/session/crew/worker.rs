@@ -16,7 +16,7 @@ use crate::filters::{self, Terms};
 use crate::frontend::Execution;
 use crate::launch::Launch;
 use crate::parallel::Report;
-use crate::reduce::Item;
+use crate::reduce::{Item, Sharing};
 use crate::session::bounds::Stop;
 use crate::session::host::Host;
 use crate::session::outcomes::Outcomes;
@@ -149,6 +149,11 @@ impl Worker<'_> {
         self.is_busy = true;
     }
 
+    /// Another process has cut so much of the search.
+    pub fn add_cut(&mut self, cut: &[u64]) {
+        self.search.add_cut(cut);
+    }
+
     /// The process, and the search as it is.
     pub fn into_parts(self) -> (Host, Box<dyn Strategy>) {
         (self.host, self.search)
@@ -229,6 +234,7 @@ impl Worker<'_> {
         self.collect_counts();
         if self.post.is_kept {
             self.count();
+            self.say_what_was_cut();
         }
         let explored = self.search.sharing().map(|search| search.take_record()).unwrap_or_default();
         if self.tell([Report::Finished(explored)])? {
@@ -254,6 +260,11 @@ impl Worker<'_> {
         if is_news {
             self.collect_counts();
             self.count();
+            self.say_what_was_cut();
+            let root = |search: &mut dyn Sharing| search.release_root();
+            while let Some(released) = self.search.sharing().and_then(root) {
+                self.tell([Report::Released(released)])?;
+            }
             self.tell([])?;
             let standing = first.or_else(|| self.search.sharing().and_then(|search| search.as_item()));
             if let Some(item) = standing {
@@ -265,6 +276,10 @@ impl Worker<'_> {
             self.go_on();
         }
         Ok(())
+    }
+
+    fn say_what_was_cut(&self) {
+        self.send(What::Stands(self.post.number, self.search.cut()));
     }
 
     /// Says how its item stands, if it has one, and goes no further.

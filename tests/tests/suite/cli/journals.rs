@@ -70,6 +70,37 @@ fn searches_in_depth_go_on_too() {
     }
 }
 
+/// Several workers go on where others stopped, as often as that happens, and nothing is explored anew.
+#[test]
+fn what_several_workers_share_goes_on_too() {
+    let (small, place) = (readers(2), readers(4));
+    for (filters, status) in
+        [("optimal", 0), ("nsb", 0), ("nsb,superstep", 0), ("superstep", 0), ("db=9", 3), ("pb=1", 3), ("delay=2", 3)]
+    {
+        let place = if status == 0 { &place } else { &small };
+        let totals = || {
+            let fields = ["executions", "discarded", "states", "transitions", "max_depth", "outcomes", "guarantee"];
+            fields.map(|field| format!("{field} {}", summary(place).0[field]))
+        };
+        let options = ["--outcomes", "--quiet", "--json", "result.json", "--alone", "0", "--jobs"];
+        let line = [&["run", "./readers", "--filters", filters][..], &options].concat();
+        expect_status(&place.rscale(&[&line[..], &["1"]].concat()), status);
+        let whole = totals();
+        let journal = format!("journal of {filters}");
+        let keep = ["3", "--journal", &journal, "--max-executions", "2"];
+        place.rscale(&[&line[..], &keep].concat());
+        let resume = ["resume", &journal, "--quiet", "--json", "result.json", "--max-executions"];
+        for most in [5, 8, 11].into_iter().filter(|_| filters != "db=9") {
+            expect_status(&place.rscale(&[&resume[..], &[&most.to_string()]].concat()), 3);
+            assert_eq!(summary(place).number("executions"), Some(most), "{filters}");
+        }
+        for _ in 0..2 {
+            expect_status(&place.rscale(&[&resume[..], &["1000000"]].concat()), status);
+            assert_eq!(totals(), whole, "{filters}");
+        }
+    }
+}
+
 #[test]
 fn samples_go_on_too() {
     let place = readers(4);
@@ -91,8 +122,15 @@ fn samples_go_on_too() {
 /// The scheduler is killed as soon as it has written down something new, again and again. With several workers, too.
 #[test]
 fn a_search_that_is_killed_again_and_again_loses_nothing() {
-    let place = readers(14);
-    for (number, (jobs, filters)) in [("1", "optimal"), ("3", "optimal"), ("2", "source")].into_iter().enumerate() {
+    let (place, few) = (readers(14), readers(10));
+    let searches = [
+        (&place, "1", "optimal", 1 << 14, 0),
+        (&place, "3", "optimal", 1 << 14, 0),
+        (&place, "2", "source", 1 << 14, 0),
+        (&few, "3", "nsb", 1 << 10, 0),
+        (&few, "3", "delay=3", 23_212, 3),
+    ];
+    for (number, (place, jobs, filters, executions, status)) in searches.into_iter().enumerate() {
         let name = format!("journal-{number}");
         let journal = place.scratch.file(&name);
         let states = || fs::read_to_string(&journal).map_or(0, |text| text.matches("\"State\"").count());
@@ -122,9 +160,11 @@ fn a_search_that_is_killed_again_and_again_loses_nothing() {
             running = Running::start(&mut place.command(&resume)).expect("started");
         }
         running.finish().expect("ended");
-        expect_status(&place.rscale(&[&resume[..], &["--json", "result.json"]].concat()), 0);
-        assert_eq!(summary(&place).number("executions"), Some(1 << 14), "{filters} with {jobs}");
-        assert_eq!(summary(&place).0["outcomes"].as_array().map(Vec::len), Some(15), "{filters} with {jobs}");
+        expect_status(&place.rscale(&[&resume[..], &["--json", "result.json"]].concat()), status);
+        assert_eq!(summary(place).number("executions"), Some(executions), "{filters} with {jobs}");
+        let outcomes =
+            [(1 << 14, 15), (1 << 10, 11)].iter().find(|known| known.0 == executions).map_or(4, |known| known.1);
+        assert_eq!(summary(place).0["outcomes"].as_array().map(Vec::len), Some(outcomes), "{filters} with {jobs}");
     }
 }
 
