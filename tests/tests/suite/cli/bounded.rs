@@ -178,3 +178,41 @@ fn a_long_search_glances_at_few_preemptions() {
         assert!(summary.number("executions").is_some_and(|count| count <= 2048), "{:?}", summary.number("executions"));
     }
 }
+
+/// An update is lost in the middle, where nobody comes to soon: workers begin at the first orders and at the last ones.
+const MIDDLE: &str = r#"
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static volatile int middle;
+static atomic_int noise;
+static void *work(void *unused)
+{
+    for (int i = 0; i < 9; i++)
+        atomic_exchange(&noise, i);
+    middle++;
+    for (int i = 0; i < 9; i++)
+        atomic_exchange(&noise, i);
+    return unused;
+}
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, NULL, work, NULL);
+    pthread_create(&two, NULL, work, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    assert(middle == 2);
+    return 0;
+}
+"#;
+
+/// Whoever leads glances, while the others go on: without that, 60,000 executions do not come to the bug.
+#[test]
+fn several_workers_glance_at_few_preemptions() {
+    let place = Place::with("program", MIDDLE);
+    let line = ["--jobs", "3", "--alone", "0", "--max-executions", "60000"];
+    let summary = summary(&place, &line, 1);
+    assert!(summary.has_finding("assertion"));
+    assert_eq!(summary.number("jobs"), Some(3));
+}
