@@ -136,7 +136,10 @@ pub fn pass() {
 pub fn select() -> usize {
     let request = &arena::get().request;
     let version = request.locations_version.load(Relaxed);
-    let is_possible = request.goes_on.load(Relaxed) != 0 && version == STATE.version.get() && access::can_go_back();
+    // Whoever goes on from a checkpoint does not log the steps before it anew: they have to be in the log still.
+    let is_logged = STATE.length.get() <= LOG_CAPACITY as u64;
+    let is_possible =
+        request.goes_on.load(Relaxed) != 0 && is_logged && version == STATE.version.get() && access::can_go_back();
     STATE.version.set(version);
     let agreed = if is_possible { agreed_steps() } else { 0 };
     let is_on_the_way = |&count: &usize| count == 0 || STATE.saved[count - 1].depth.get() <= agreed;
