@@ -5,22 +5,31 @@
 //! notes those that belong to its caller ([`gate::caller_state`]), since the others mean nothing across a call.
 
 use super::clocks::Own;
-use super::spin;
+use super::{region, spin};
 use crate::checkpoint::Tape;
 use crate::{arena, evaluation, gate, world};
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
-use rscale_protocol::Action;
-use rscale_protocol::arena::LocalState;
+use rscale_protocol::arena::{LocalState, LocalStates};
+use rscale_protocol::{Action, Op};
 
 /// The local state in which the running thread arrives at its next action, if it is known.
 static HASH: Own<Option<u64>> = Own(Cell::new(None));
 /// Whether it has written more than its stack since it was there last.
 static HAS_WRITTEN: Own<bool> = Own(Cell::new(false));
 
-/// Whether local states are asked for.
-pub fn are_logged() -> bool {
-    arena::get().setup.logs_local_states.load(Relaxed) != 0
+/// What is asked for.
+fn asked() -> LocalStates {
+    LocalStates::from_code(arena::get().setup.logs_local_states.load(Relaxed))
+}
+
+/// Whether local states are asked for where a thread is about to do this.
+pub fn are_logged_at(op: Op) -> bool {
+    match asked() {
+        LocalStates::None => false,
+        LocalStates::Attempts => op == Op::MutexTryLock,
+        LocalStates::All => true,
+    }
 }
 
 /// The running thread arrives at an action in the state with this hash.
@@ -58,8 +67,13 @@ pub fn note_write() {
 
 /// The running thread has arrived: completes the log of its last step.
 pub fn log() {
-    if !are_logged() {
+    let asked = asked();
+    if asked == LocalStates::None {
         return;
+    }
+    // What code that is not watched has written is not known.
+    if asked == LocalStates::Attempts && !region::is_known_code(gate::caller(), 1) {
+        HAS_WRITTEN.0.set(true);
     }
     let state = LocalState::new(HASH.0.take(), HAS_WRITTEN.0.take());
     if let Some(last) = world::get().logged.get().checked_sub(1) {
@@ -69,7 +83,7 @@ pub fn log() {
 
 /// A step is written to the log: where it leads to is not known before its thread arrives there.
 pub fn begin_step(index: usize) {
-    if are_logged() {
+    if asked() != LocalStates::None {
         arena::get().log.store_local_state(index, LocalState::UNKNOWN);
     }
 }

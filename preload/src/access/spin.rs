@@ -238,8 +238,8 @@ impl Look {
 pub fn look(op: Op, address: u64, pc: u64, local: impl Fn() -> u64) -> Look {
     let thread = world::get().current.get();
     arrive(op);
-    if local::are_logged() {
-        local::set(mix(local(), pc));
+    if local::are_logged_at(op) {
+        local::set(mix(mix(local(), pc), address));
     }
     let mut round = ROUNDS[thread.index()].0.get();
     let is_longer = !round.progress && round.reads == round.most_reads;

@@ -26,7 +26,7 @@ pub use shim::Shim;
 pub use spawn::{Process, end_with_parent};
 
 use rscale_protocol::MemoryModel;
-use rscale_protocol::arena::{Engine, Isolation, PROCESSOR_WORDS, UNBOUNDED};
+use rscale_protocol::arena::{Engine, Isolation, LocalStates, PROCESSOR_WORDS, UNBOUNDED};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
@@ -59,8 +59,8 @@ pub struct Launch {
     pub before_constructors: bool,
     /// Whether threads that wait in a loop can be scheduled all the same.
     pub schedules_waiting: bool,
-    /// Whether the log says in what local state each step left its thread.
-    pub logs_local_states: bool,
+    /// Of which steps the log says in what local state they left their thread.
+    pub local_states: LocalStates,
     /// What to instrument, so that memory accesses are seen.
     pub instrumentation: Option<Instrumentation>,
     /// Whether memory accesses can be scheduling points; if not, only what invariants read is looked at.
@@ -141,7 +141,7 @@ impl Launch {
         setup.leaks.store(self.leaks.into(), Relaxed);
         setup.before_constructors.store(self.before_constructors.into(), Relaxed);
         setup.schedules_waiting.store(self.schedules_waiting.into(), Relaxed);
-        setup.logs_local_states.store(self.logs_local_states.into(), Relaxed);
+        setup.logs_local_states.store(self.local_states.to_code(), Relaxed);
         setup.instrument.store(self.instrumentation.is_some().into(), Relaxed);
         setup.watches.store(self.watches.into(), Relaxed);
         setup.races.store(self.races.into(), Relaxed);

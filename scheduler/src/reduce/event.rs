@@ -5,6 +5,7 @@
 use super::buffered;
 use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
 use super::history::{Entry, EventIndex, History};
+use super::repeats::Mark;
 use super::touches::Touches;
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::dependence::{self, Context};
@@ -43,6 +44,8 @@ pub struct Event {
     pub previous: Option<EventIndex>,
     /// How many events of the same thread come before.
     pub number: u32,
+    /// What it means for the question whether the execution comes back to a state.
+    pub mark: Mark,
 }
 
 /// What an event may have to wait for.
@@ -154,6 +157,7 @@ impl Event {
             made_possible_by: SmallVec::new(),
             previous: None,
             number: 0,
+            mark: Mark::default(),
         };
         if event.wait == Wait::Written || event.polls {
             event.watch_round(history);

@@ -7,6 +7,7 @@
 use super::event::Event;
 use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
 use super::names::Names;
+use super::repeats::Repeats;
 use super::shapes::Shapes;
 use crate::frontend::VariableHasher;
 use rscale_protocol::{MAX_THREADS, MemoryModel, ThreadId, ThreadSet, Variable};
@@ -81,6 +82,7 @@ pub struct History {
     waiting: HashMap<VariableId, ThreadSet, BuildHasherDefault<VariableHasher>>,
     /// How many of the first events have not changed for a while.
     unchanged: EventIndex,
+    repeats: Repeats,
 }
 
 impl History {
@@ -111,6 +113,12 @@ impl History {
     #[must_use]
     pub fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    /// Where the execution has come back to a state.
+    #[must_use]
+    pub fn repeats(&self) -> &Repeats {
+        &self.repeats
     }
 
     /// The event at a place.
@@ -318,6 +326,7 @@ impl History {
         if let Some(waiters) = &event.waiters {
             self.waiting.insert(waiters.variable, waiters.after);
         }
+        self.repeats.push(index, thread, event.mark);
         self.events.push(event);
     }
 
@@ -340,6 +349,7 @@ impl History {
         }
         self.clocks.truncate(count as usize * self.width);
         self.unchanged = self.unchanged.min(count);
+        self.repeats.truncate(count);
     }
 
     /// Forgets all events, but not what it has learned about the program's sections.

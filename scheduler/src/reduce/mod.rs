@@ -29,6 +29,7 @@ mod plan;
 mod preemptions;
 mod races;
 mod rediscovery;
+mod repeats;
 mod rest;
 mod reversal;
 mod saved;

@@ -34,6 +34,7 @@ pub fn rivals(history: &History, event: &Event, predecessors: &[Predecessor], fo
     if found.iter().any(|&first| history.event(first).is_pick()) {
         *found = found.iter().filter_map(|&first| before_pick(history, event, predecessors, first)).collect();
     }
+    found.retain(|&first| history.repeats().allow_other_than(first));
     found.sort_unstable();
     found.dedup();
 }

@@ -7,6 +7,7 @@ use super::event::Event;
 use super::footprint::{Footprint, Mode, Reach, Role, Touch};
 use super::history::History;
 use super::plan::Node;
+use super::repeats::Mark;
 use super::sharing::{Begun, Explored};
 use super::sleep::{Sleep, staying};
 use super::wakeup::Tree;
@@ -177,6 +178,9 @@ impl Reduction {
         let is_last = start + event.footprint.steps as usize == execution.steps.len();
         if is_last && execution.ends_early() {
             event.footprint.reach = Reach::Everyone;
+        }
+        if event.footprint.steps == 1 {
+            event.mark = Mark::of(&execution.steps[start], execution.steps.local_state(start));
         }
         Some(event)
     }

@@ -1,12 +1,14 @@
 //! Looking at the program before it is started: can rscale run it, and what does it use that rscale can not model?
 
 use super::host::{Host, Setting};
-use crate::config::{Rules, RunConfig, Scope};
+use crate::config::{FilterChoice, Rules, RunConfig, Scope};
 use crate::exit::Failure;
+use crate::filters;
 use crate::report::{count, escape};
 use rscale_instrument::code::survey::Survey;
 use rscale_instrument::elf::{self, Program};
-use rscale_protocol::arena::Engine;
+use rscale_protocol::MemoryModel;
+use rscale_protocol::arena::{Engine, LocalStates};
 use rscale_protocol::symbols::{self, Status};
 use std::fmt::Write as _;
 use std::os::unix::fs::FileTypeExt;
@@ -46,6 +48,18 @@ fn warning(program: &Program) -> Option<String> {
     })
 }
 
+/// Which local states the search wants to know. Threads that try to lock mutexes may do so for ever, each because of the
+/// other; partial order reduction has to see it.
+pub fn local_states(filters: &[FilterChoice], program: &Program, config: &RunConfig) -> LocalStates {
+    let tries = program.imports.iter().any(|import| import == "pthread_mutex_trylock");
+    let is_seen = config.rules.scope == Scope::All && config.rules.memory == MemoryModel::Sc;
+    match filters::needs(filters).local_states {
+        true => LocalStates::All,
+        false if tries && is_seen => LocalStates::Attempts,
+        false => LocalStates::None,
+    }
+}
+
 /// What the user should know before the program is started.
 ///
 /// # Errors
@@ -76,7 +90,7 @@ pub fn coverage(config: &RunConfig) -> Result<String, Failure> {
         engine: Engine::Fibers,
         invariants: Vec::new(),
         evaluates: false,
-        logs_local_states: false,
+        local_states: LocalStates::None,
     };
     let host = Host::load(&setting, &program, true)?;
     let regions = host.target().regions();

@@ -6,6 +6,7 @@ use crate::config::{RunConfig, Scope};
 use crate::explore::{Counts, Strategy};
 use crate::filters::Preserves;
 use crate::report::count;
+use rscale_protocol::arena::LocalStates;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Pieces of code that are named as not watched; more are counted.
@@ -52,6 +53,9 @@ pub fn of(search: &dyn Strategy, end: End, config: &RunConfig, target: &Target) 
     let cuts: Vec<String> = search.preserves().iter().filter_map(cut).collect();
     let complete = stopped.is_none() && cuts.is_empty() && counts.out_of_steps == 0 && end.lost == 0;
     let mut text = if complete { everything(config, search) } else { String::from("incomplete: ") };
+    if complete && cuts_repeats(search, target) {
+        text.push_str("; where attempts to lock lead back to the same state, two rounds of them were followed");
+    }
     let mut reasons: Vec<String> = within(search, end).into_iter().chain(cuts).chain(stopped).collect();
     if counts.out_of_steps > 0 {
         reasons.push(format!(
@@ -70,6 +74,12 @@ pub fn of(search: &dyn Strategy, end: End, config: &RunConfig, target: &Target) 
     let unwatched = unwatched(target);
     text.push_str(&in_words(&libraries(target), &unwatched));
     Covered { complete, text, unwatched }
+}
+
+/// Whether the search does not follow executions that come back to a state again and again.
+fn cuts_repeats(search: &dyn Strategy, target: &Target) -> bool {
+    let states = LocalStates::from_code(target.arena().setup.logs_local_states.load(Relaxed));
+    states == LocalStates::Attempts && search.preserves().contains(&Preserves::EveryTrace)
 }
 
 /// What an exhausted search means. A filter that compares states takes it for granted that threads share memory only

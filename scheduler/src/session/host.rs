@@ -20,7 +20,7 @@ use crate::launch::{Function, Instrumentation, Launch};
 use crate::races::Detector;
 use noting::Noted;
 use rscale_instrument::elf::Program;
-use rscale_protocol::arena::{Beyond, Engine, Isolation, Token};
+use rscale_protocol::arena::{Beyond, Engine, Isolation, LocalStates, Token};
 use rscale_protocol::{Ending, ThreadSet};
 use rscale_replay::trace::ThreadOrigin;
 use std::ffi::OsString;
@@ -50,8 +50,8 @@ pub struct Setting<'a> {
     pub evaluates: bool,
     /// What its threads run on.
     pub engine: Engine,
-    /// Whether the log says in what local state each step left its thread.
-    pub logs_local_states: bool,
+    /// Of which steps the log says in what local state they left their thread.
+    pub local_states: LocalStates,
 }
 
 /// The program under control.
@@ -94,7 +94,7 @@ impl Host {
             leaks: rules.leaks,
             before_constructors: false,
             schedules_waiting: rules.schedules_waiting,
-            logs_local_states: setting.logs_local_states,
+            local_states: setting.local_states,
             // What invariants read is known of instrumented code only: then they need not be evaluated in every state.
             instrumentation: is_instrumented.then(|| instrumentation(subject, watched)),
             watches: rules.scope == Scope::All,

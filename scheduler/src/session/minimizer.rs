@@ -11,7 +11,7 @@ use crate::finding::{Finding, Kind};
 use crate::frontend::Execution;
 use crate::property::{self, Shown};
 use rscale_protocol::Ending;
-use rscale_protocol::arena::Engine;
+use rscale_protocol::arena::{Engine, LocalStates};
 use rscale_replay::trace::{self, Trace};
 use std::path::Path;
 use std::time::Duration;
@@ -78,7 +78,7 @@ fn start(config: &ReplayConfig) -> Result<Host, Failure> {
         invariants,
         evaluates: false,
         engine: Engine::Fibers,
-        logs_local_states: false,
+        local_states: LocalStates::None,
     };
     let mut host = Host::start(&setting, &program)?;
     host.set_thread_origins(&config.schedule.trace.header.threads);

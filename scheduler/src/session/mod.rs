@@ -90,7 +90,7 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
         invariants: functions::resolve(&config.invariants.asked(), &config.subject, &config.watched)?,
         evaluates: false,
         engine: Engine::Fibers,
-        logs_local_states: filters::needs(filters).local_states,
+        local_states: admit::local_states(filters, &program, config),
     };
     summary.notes.extend(functions::notes(&setting.invariants));
     if config.rules.races && !program.has_debug_info {

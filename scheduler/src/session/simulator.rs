@@ -12,7 +12,7 @@ use crate::frontend::Execution;
 use crate::launch::Function;
 use crate::property::{self, Shown};
 use crate::simulate_view::{Answer, Replay, ReplayEnd};
-use rscale_protocol::arena::Token;
+use rscale_protocol::arena::{LocalStates, Token};
 use rscale_protocol::model::Life;
 use rscale_protocol::{Choice, Ending};
 
@@ -49,7 +49,7 @@ pub fn play(config: &ReplayConfig) -> Result<Played, Failure> {
         invariants: resolve(&config.invariants.asked())?,
         evaluates: !asked.is_empty(),
         engine: config.engine,
-        logs_local_states: false,
+        local_states: LocalStates::None,
     };
     let mut host = Host::start(&setting, &program)?;
     let header = &config.schedule.trace.header;

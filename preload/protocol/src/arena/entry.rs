@@ -110,6 +110,36 @@ impl Log {
     }
 }
 
+/// Of which steps the log says in what local state they left their thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LocalStates {
+    /// Of none.
+    #[default]
+    None,
+    /// Of those that lead to an attempt to lock a mutex; of the others, whether they have written something.
+    Attempts,
+    /// Of all where it is known.
+    All,
+}
+
+impl LocalStates {
+    /// The number in shared memory.
+    #[must_use]
+    pub fn to_code(self) -> u32 {
+        self as u32
+    }
+
+    /// What the number means.
+    #[must_use]
+    pub fn from_code(code: u32) -> LocalStates {
+        match code {
+            0 => LocalStates::None,
+            1 => LocalStates::Attempts,
+            _ => LocalStates::All,
+        }
+    }
+}
+
 /// What a step made of its thread: a hash of the thread's registers and its stack where it arrived at its next action, and
 /// whether it has written other memory on the way (SCALE, Definitions 22 and 23).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -136,11 +166,16 @@ impl LocalState {
         self.0 & (Self::WRITES_ARE_KNOWN | Self::HAS_WRITTEN) != Self::WRITES_ARE_KNOWN
     }
 
+    /// The hash, if there is one.
+    #[must_use]
+    pub fn hash(self) -> Option<u64> {
+        (self.0 & Self::HASH_IS_KNOWN != 0).then_some(self.0 & !Self::FLAGS)
+    }
+
     /// Whether both are known, and the same.
     #[must_use]
     pub fn is_same(self, other: LocalState) -> bool {
-        let is_known = self.0 & other.0 & Self::HASH_IS_KNOWN != 0;
-        is_known && (self.0 ^ other.0) & !Self::FLAGS == 0
+        self.hash().is_some() && self.hash() == other.hash()
     }
 }
 

@@ -17,7 +17,7 @@ mod policy;
 
 pub use command::{Command, Reply};
 pub use debugging::Debugging;
-pub use entry::{Entry, LocalState, Log, RawEntry, Step, Token};
+pub use entry::{Entry, LocalState, LocalStates, Log, RawEntry, Step, Token};
 pub use evaluation::{Evaluation, Look, MAX_INVARIANTS, MAX_READS, Piece, Pieces, Progress, Remembered};
 pub use mailbox::{HeapUse, Mailbox};
 pub use policy::{Beyond, MAX_CHANGES, Policy};
@@ -135,7 +135,7 @@ pub struct Setup {
     pub before_constructors: AtomicU32,
     /// Whether threads that wait in a loop can be scheduled all the same.
     pub schedules_waiting: AtomicU32,
-    /// Whether the log says in what local state each step left its thread.
+    /// Of which steps the log says in what local state they left their thread: [`LocalStates`].
     pub logs_local_states: AtomicU32,
     /// Whether code is instrumented: the shim waits for the regions that the scheduler plans.
     pub instrument: AtomicU32,
