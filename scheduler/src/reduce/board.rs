@@ -70,6 +70,8 @@ struct Shared {
     inherited: usize,
     /// How much of it slept before the plan that led here ([`super::plan::Node::lingering`]).
     lingering: usize,
+    /// Whether a sequence was dropped here ([`super::crowd`]): what sleeps lingers behind it.
+    is_crowded: bool,
     /// The events that were taken from here, by whomever.
     taken: Vec<Token>,
     /// What was tried from here, and cut at once.
@@ -176,7 +178,9 @@ impl Board {
         self.next_id += 1;
         self.items.insert(self.next_id, place);
         self.update(place);
-        let (sections_vary, order, lingering) = (self.sections_vary, self.order, self.nodes[&place].lingering);
+        let shared = &self.nodes[&place];
+        let lingering = if shared.is_crowded { self.asleep(shared, None).count() } else { shared.lingering };
+        let (sections_vary, order) = (self.sections_vary, self.order);
         let explored = if self.is_bounded { self.explored_on_way_to(place) } else { Vec::new() };
         let leaf = Leaf { schedule, asleep, at, lingering, planned, sleep, explored, sections_vary, order };
         Some((self.next_id, Item::Leaf(Box::new(leaf))))
@@ -234,7 +238,7 @@ impl Board {
         let sleep: Vec<_> = sleepers.filter(|sleeper| !sleeper.conflicts(&event)).cloned().collect();
         let (above, inherited) = (&self.nodes[&parent], sleep.len());
         let still = staying(&above.sleep[..above.lingering], &event);
-        let lingering = if child.is_leaf { inherited } else { still };
+        let lingering = if child.is_leaf || above.is_crowded { inherited } else { still };
         let child = Shared { inherited, lingering, sleep, ..child };
         self.next_id += 1;
         let id = self.next_id;
@@ -258,10 +262,11 @@ impl Board {
     pub fn release(&mut self, item: ItemId, released: Vec<ReleasedNode>) -> Option<()> {
         let first = *self.items.get(&item)?;
         let (mut place, mut shared_now) = (first, Vec::new());
-        for ReleasedNode { sleep, inherited, lingering, done, explored, tree, taken, leads_inside, is_cut } in released
-        {
+        for released in released {
+            let ReleasedNode { sleep, inherited, lingering, is_crowded, done, explored, .. } = released;
+            let ReleasedNode { tree, taken, leads_inside, is_cut, .. } = released;
             let shared = self.nodes.get_mut(&place)?;
-            shared.lingering = lingering.min(sleep.len());
+            (shared.lingering, shared.is_crowded) = (lingering.min(sleep.len()), is_crowded);
             (shared.sleep, shared.inherited, shared.taken, shared.tree) = (sleep, inherited, done, tree);
             shared.is_owned = false;
             self.add_explored(place, explored);

@@ -105,6 +105,12 @@ impl Footprint {
         }
         Some(Precedes::Beside)
     }
+
+    /// Whether the sequence has this event, and could begin with it.
+    #[must_use]
+    pub fn is_first_of<'a>(&self, sequence: impl Iterator<Item = &'a Footprint>) -> bool {
+        matches!(self.precedes(sequence), Some(Precedes::As(_)))
+    }
 }
 
 /// In which way an event can come before a sequence.

@@ -19,16 +19,17 @@ impl Reduction {
     pub(super) fn released(&mut self, at: usize) -> ReleasedNode {
         let taken = self.taken_at(at);
         let left = self.planner.left_at(at, &self.nodes[at], Some(taken.event.token));
-        let Node { sleep, lingering, done, tree, explored, .. } = &mut self.nodes[at];
+        let Node { sleep, lingering, is_crowded, done, tree, explored, .. } = &mut self.nodes[at];
         left.into_iter().for_each(|token| tree.add(Footprint::unknown(token)));
         let (tree, explored) = (std::mem::take(tree), std::mem::take(explored));
-        let lingering = *lingering;
+        let (lingering, is_crowded) = (*lingering, *is_crowded);
         // Each of these is the last that was done, and that fell asleep.
         let [asleep, done_before] = [sleep.len(), done.len()].map(|count| count - explored.len());
         ReleasedNode {
             sleep: sleep[..asleep].to_vec(),
             inherited: at.checked_sub(1).map_or(0, |before| self.inherited(before)),
             lingering,
+            is_crowded,
             done: self.nodes[at].done[..done_before].to_vec(),
             tree,
             explored,

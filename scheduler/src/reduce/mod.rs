@@ -10,6 +10,7 @@ mod board;
 mod bounded;
 mod buffered;
 mod conservative;
+mod crowd;
 mod eager;
 mod elsewhere;
 mod event;

@@ -26,6 +26,12 @@ impl Places<'_> {
         &self.nodes[at as usize]
     }
 
+    /// All states.
+    #[must_use]
+    pub fn nodes(&self) -> &[Node] {
+        self.nodes
+    }
+
     /// How many states are shared.
     #[must_use]
     pub fn shared(&self) -> usize {

@@ -1,5 +1,6 @@
 //! What to explore because of a race: three answers, from the oldest to the best.
 
+use super::crowd;
 use super::footprint::Footprint;
 use super::history::{EventIndex, History};
 use super::places::Places;
@@ -7,7 +8,7 @@ use super::preemptions::State;
 use super::reversal::{Cover, Executed, Extent, Race, Reversal};
 use super::sharing::Explored;
 use super::sleep::{Sleep, staying};
-use super::wakeup::Tree;
+use super::wakeup::{Inserted, Room, Tree};
 use crate::explore::Counts;
 use crate::filters::Preserves;
 use rscale_protocol::arena::Token;
@@ -21,7 +22,8 @@ pub struct Node {
     ///
     /// A sequence is planned only if it wakes all that sleeps. But an atomic update that is planned counts as a write, and
     /// may turn out to be none: then something sleeps on, here or behind what was planned beside it. That need not be
-    /// taken, but it does not make a reversal needless: where it was explored, such reversals were left to this plan.
+    /// taken, so nothing is planned that begins with it. But it does not make any other reversal needless, though it could
+    /// come before that: where it was explored, such reversals were left to this plan.
     pub lingering: usize,
     /// The events that were explored from here.
     pub done: Vec<Token>,
@@ -29,6 +31,8 @@ pub struct Node {
     pub tree: Tree,
     /// Whether it lies inside a planned sequence: what is to follow, others may have planned.
     pub is_inner: bool,
+    /// Whether a sequence was dropped here, because too many were planned ([`super::crowd`]).
+    pub is_crowded: bool,
     /// What was explored from here, where others may have to go past it.
     pub explored: Vec<Explored>,
 }
@@ -38,7 +42,7 @@ impl Node {
     #[must_use]
     pub fn behind(&self, event: &Footprint, is_inner: bool) -> Node {
         let sleep = self.sleep.behind(event);
-        let lingering = match is_inner {
+        let lingering = match is_inner && !self.is_crowded {
             false => sleep.len(),
             true if self.sleep.may_conflict(event) => staying(&self.sleep[..self.lingering], event),
             true => self.lingering,
@@ -92,14 +96,20 @@ impl Node {
         {
             return Some(Cover { sleeper, met });
         }
-        let mut sleepers = self.sleep.iter().enumerate().skip(self.lingering);
-        sleepers.find_map(|(sleeper, event)| Some(Cover { sleeper, met: reversal.could_begin_with(event, 0)? }))
+        let mut sleepers = self.sleep.iter().enumerate();
+        let lingers = |sleeper: usize| sleeper < self.lingering;
+        sleepers.find_map(|(sleeper, event)| match lingers(sleeper) && !event.is_first_of(reversal.sequence()) {
+            true => None,
+            false => Some(Cover { sleeper, met: reversal.could_begin_with(event, 0)? }),
+        })
     }
 
     /// Whether something explored before leads to the same as a sequence.
     #[must_use]
     pub fn covers<'a>(&self, sequence: impl Iterator<Item = &'a Footprint> + Clone) -> bool {
-        self.sleep[self.lingering..].iter().any(|sleeper| sleeper.precedes(sequence.clone()).is_some())
+        let (lingering, others) = self.sleep.split_at(self.lingering);
+        others.iter().any(|sleeper| sleeper.precedes(sequence.clone()).is_some())
+            || lingering.iter().any(|sleeper| sleeper.is_first_of(sequence.clone()))
     }
 }
 
@@ -207,22 +217,26 @@ pub struct Optimal {
     /// Where so many are planned in one state, those that would be found again are not kept ([`super::rediscovery`]). Few
     /// are: what is planned long before can be run ahead.
     pub(super) many: usize,
+    /// Where they have so many events in all, further ones are dropped ([`super::crowd`]).
+    pub(super) most: usize,
 }
 
 impl Default for Optimal {
     fn default() -> Optimal {
-        Optimal { many: 64 }
+        Optimal { many: 64, most: crowd::MOST }
     }
 }
 
 impl Planner for Optimal {
     fn plan(&mut self, places: &mut Places<'_>, reversal: &Reversal<'_>) {
-        let tree = &mut places.own(reversal.first).tree;
-        if reversal.is_plain() {
-            tree.insert_plain(&mut reversal.collected(), self.many);
-        } else {
-            tree.insert(&mut reversal.collected());
-        }
+        let is_many = places.node(reversal.first).tree.sequences() >= self.many;
+        let room = Room {
+            not_twice: is_many && reversal.is_plain(),
+            only_firsts: is_many && crowd::is_there(places.nodes(), self.most),
+        };
+        let node = places.own(reversal.first);
+        let inserted = node.tree.insert_where(&mut reversal.collected(), room);
+        node.is_crowded |= inserted == Inserted::Dropped;
     }
 
     fn extent(&self) -> Extent {

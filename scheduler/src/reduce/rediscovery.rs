@@ -82,7 +82,7 @@ impl<'s, 't> Way<'s, 't> {
     /// Whether the sequence goes on with an event.
     fn has(&self, event: &Footprint) -> bool {
         let sequence = self.left.iter().copied().chain([self.second]);
-        matches!(event.precedes(sequence), Some(Precedes::As(_)))
+        event.is_first_of(sequence)
     }
 
     fn meet(&mut self, event: &'t Footprint) -> Met {
@@ -121,7 +121,7 @@ impl<'s, 't> Way<'s, 't> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::plan::{Optimal, Planner, Source};
     use super::super::scripted::{TERMS, run};
     use super::super::{Node, Reduction};
@@ -130,7 +130,7 @@ mod tests {
     use rscale_protocol::Op;
 
     /// Explores threads. Returns what was counted, and how many sequences were planned at once at most.
-    fn explore(threads: &[Vec<(Op, u64)>], planner: Box<dyn Planner>) -> (Counts, usize) {
+    pub fn explore(threads: &[Vec<(Op, u64)>], planner: Box<dyn Planner>) -> (Counts, usize) {
         let mut search = Reduction::new(planner, TERMS);
         let mut most = 0;
         while let Some(plan) = search.next_schedule() {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     fn optimal(many: usize) -> Box<dyn Planner> {
-        Box::new(Optimal { many })
+        Box::new(Optimal { many, ..Optimal::default() })
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
     }
 
     /// What some threads do, nine steps at most.
-    fn any_threads() -> impl Strategy<Value = Vec<Vec<(Op, u64)>>> {
+    pub fn any_threads() -> impl Strategy<Value = Vec<Vec<(Op, u64)>>> {
         let op = prop_oneof![2 => Just(Op::Read), 1 => Just(Op::Write), 1 => Just(Op::AtomicUpdate)];
         let step = (0usize..5, op, prop_oneof![Just(64u64), Just(128)]);
         prop::collection::vec(step, 3..10).prop_map(|steps| {

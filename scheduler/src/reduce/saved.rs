@@ -50,6 +50,9 @@ struct SavedNode {
     is_inner: bool,
     /// How much of what sleeps there slept before the plan.
     lingering: usize,
+    /// Whether a sequence was dropped there.
+    #[serde(default)]
+    is_crowded: bool,
     /// What was explored from it, where others may have to go past it.
     #[serde(default)]
     explored: Vec<SavedExplored>,
@@ -116,9 +119,13 @@ impl Reduction {
                 tree: saved_tree(&node.tree, &names),
                 is_inner: node.is_inner,
                 lingering: node.lingering,
+                is_crowded: node.is_crowded,
                 explored: saved_record(&node.explored, &names),
             };
-            if saved.is_inner || !(saved.sleep.is_empty() && saved.done.is_empty() && saved.tree.is_empty()) {
+            if saved.is_inner
+                || saved.is_crowded
+                || !(saved.sleep.is_empty() && saved.done.is_empty() && saved.tree.is_empty())
+            {
                 nodes.push(saved);
             }
         }
@@ -192,9 +199,9 @@ fn restored_node(mut sleep: Sleep, saved: Option<&SavedNode>, history: &mut Hist
         sleep.push(event.restored(history)?);
     }
     let done = saved.done.iter().map(|&code| Token::from_code(code)).collect::<Option<_>>()?;
-    let (tree, is_inner) = (restored_tree(&saved.tree, history)?, saved.is_inner);
+    let (tree, is_inner, is_crowded) = (restored_tree(&saved.tree, history)?, saved.is_inner, saved.is_crowded);
     let (lingering, explored) = (saved.lingering.min(sleep.len()), restored_record(&saved.explored, history)?);
-    Some(Node { sleep, lingering, done, tree, is_inner, explored })
+    Some(Node { sleep, lingering, done, tree, is_inner, is_crowded, explored })
 }
 
 fn saved_record(explored: &[Explored], names: &[Variable]) -> Vec<SavedExplored> {

@@ -137,6 +137,8 @@ pub struct ReleasedNode {
     pub(super) inherited: usize,
     /// How much of it slept before the plan that led here.
     pub(super) lingering: usize,
+    /// Whether a sequence was dropped here ([`super::crowd`]).
+    pub(super) is_crowded: bool,
     /// What was taken from here, and fell asleep; and then what others may have to go past.
     pub(super) done: Vec<Token>,
     pub(super) explored: Vec<Explored>,

@@ -12,6 +12,8 @@ pub struct Tree {
     branches: Vec<Branch>,
     /// How many there are.
     sequences: usize,
+    /// How many events they have, those that they share counted once.
+    events: usize,
 }
 
 /// Most forks have fewer branches: there is no room for more until they come.
@@ -40,41 +42,43 @@ impl Tree {
 
     /// Adds a sequence, unless the tree has one that leads to an equivalent execution. The sequence is left in disorder.
     pub fn insert(&mut self, sequence: &mut [&Footprint]) {
-        self.grow(sequence, false);
+        self.grow(sequence, Room::default(), true);
     }
 
-    /// Adds a sequence that ends with a plain access, unless there are many, and it is sure to be found again in the run of
-    /// one of these.
-    pub fn insert_plain(&mut self, sequence: &mut [&Footprint], many: usize) {
-        self.grow(sequence, self.sequences >= many);
+    /// Adds a sequence where there is room for it.
+    pub fn insert_where(&mut self, sequence: &mut [&Footprint], room: Room) -> Inserted {
+        self.grow(sequence, room, true)
     }
 
-    /// Adds a sequence. It may be left out if it will be found again. Returns whether there is one more now.
-    fn grow(&mut self, sequence: &mut [&Footprint], may_be_left_out: bool) -> bool {
+    fn grow(&mut self, sequence: &mut [&Footprint], room: Room, is_whole: bool) -> Inserted {
         if sequence.is_empty() {
-            return false;
+            return Inserted::Needless;
         }
         for branch in &mut self.branches {
-            let is_new = match branch.follow(sequence) {
+            let inserted = match branch.follow(sequence) {
                 Followed::Differs => continue,
-                Followed::ToItsEnd(_) if branch.rest.is_empty() => false,
-                Followed::ToItsEnd(left) => branch.rest.grow(left, may_be_left_out),
+                Followed::ToItsEnd(_) if branch.rest.is_empty() => Inserted::Needless,
+                Followed::ToItsEnd(left) => branch.rest.grow(left, room, false),
                 Followed::To(length, left) => {
-                    let is_new = !(may_be_left_out && is_found_again(left, branch.planned(length)));
-                    if is_new {
+                    let inserted = room.takes(left, false, || is_found_again(left, branch.planned(length)));
+                    if let Inserted::Added(_) = inserted {
                         branch.fork(length, left);
                     }
-                    is_new
+                    inserted
                 }
             };
-            self.sequences += usize::from(is_new);
-            return is_new;
+            if let Inserted::Added(events) = inserted {
+                self.sequences += 1;
+                self.events += events;
+            }
+            return inserted;
         }
-        if may_be_left_out && self.branches.iter().any(|branch| is_found_again(sequence, branch.planned(0))) {
-            return false;
+        let is_found = || self.branches.iter().any(|branch| is_found_again(sequence, branch.planned(0)));
+        let inserted = room.takes(sequence, is_whole, is_found);
+        if let Inserted::Added(_) = inserted {
+            self.push_sequence(sequence);
         }
-        self.push_sequence(sequence);
-        true
+        inserted
     }
 
     fn push_sequence(&mut self, sequence: &[&Footprint]) {
@@ -90,14 +94,16 @@ impl Tree {
     pub fn take_first(&mut self) -> Option<(Footprint, Tree)> {
         let branch = self.branches.first_mut()?;
         let event = branch.line.pop()?;
+        self.events -= 1;
         if !branch.line.is_empty() && self.branches.len() == 1 {
             return Some((event, std::mem::take(self)));
         }
         let branch = self.branches.remove(0);
-        let sequences = branch.sequences();
+        let (sequences, events) = (branch.sequences(), branch.events());
         self.sequences -= sequences;
+        self.events -= events;
         let is_over = branch.line.is_empty();
-        Some((event, if is_over { branch.rest } else { Tree { branches: vec![branch], sequences } }))
+        Some((event, if is_over { branch.rest } else { Tree { branches: vec![branch], sequences, events } }))
     }
 
     /// Takes out the first sequence: its events, each with what else is to follow it.
@@ -135,6 +141,7 @@ impl Tree {
     pub fn push_branch(&mut self, line: Vec<Footprint>, rest: Tree) {
         let branch = Branch { line, rest };
         self.sequences += branch.sequences();
+        self.events += branch.events();
         if self.branches.len() < FEW {
             self.branches.reserve_exact(1);
         }
@@ -150,8 +157,41 @@ impl Tree {
     /// Events in the tree.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.branches.iter().map(|branch| branch.line.len() + branch.rest.len()).sum()
+        self.events
     }
+}
+
+/// What a tree has room for.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Room {
+    /// Not for what is sure to be found again in the run of something that is planned ([`super::rediscovery`]); the
+    /// sequence ends with a plain access.
+    pub not_twice: bool,
+    /// Only for what begins as nothing else does ([`super::crowd`]).
+    pub only_firsts: bool,
+}
+
+impl Room {
+    fn takes(self, left: &[&Footprint], is_whole: bool, is_found_again: impl Fn() -> bool) -> Inserted {
+        if self.not_twice && is_found_again() {
+            Inserted::Needless
+        } else if self.only_firsts && !is_whole {
+            Inserted::Dropped
+        } else {
+            Inserted::Added(left.len())
+        }
+    }
+}
+
+/// What came of a sequence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Inserted {
+    /// There is one more, with so many events of its own.
+    Added(usize),
+    /// What is planned leads there.
+    Needless,
+    /// There was no room: something is planned with which it can begin, but nothing says how to go on.
+    Dropped,
 }
 
 /// How far a sequence goes the way of a branch, and what is left of it then.
@@ -168,6 +208,11 @@ impl Branch {
     /// How many sequences begin with its events.
     fn sequences(&self) -> usize {
         self.rest.sequences.max(1)
+    }
+
+    /// How many events it has.
+    fn events(&self) -> usize {
+        self.line.len() + self.rest.events
     }
 
     /// What is planned behind the first events.
@@ -244,10 +289,12 @@ mod tests {
         tree.insert(&mut [&x1, &x2, &x3]);
         tree.insert(&mut [&x1, &x3, &x2]);
         assert_eq!(threads(&tree), [[1, 2, 3], [1, 3, 2]]);
+        assert_eq!((tree.sequences(), tree.len()), (2, 5));
         let line: Vec<(u16, bool)> = tree.first_line().map(|(event, forks)| (event.thread().0, forks)).collect();
         assert_eq!(line, [(1, true), (2, false), (3, false)]);
         let (first, rest) = tree.take_first().expect("a branch");
         assert_eq!((first.thread().0, threads(&rest)), (1, vec![vec![2, 3], vec![3, 2]]));
-        assert!(tree.is_empty());
+        assert_eq!((rest.sequences(), rest.len()), (2, 4));
+        assert_eq!((tree.is_empty(), tree.len()), (true, 0));
     }
 }

@@ -274,6 +274,7 @@ impl Wire for ReleasedNode {
         self.sleep.write(to);
         self.inherited.write(to);
         self.lingering.write(to);
+        self.is_crowded.write(to);
         self.done.write(to);
         self.explored.write(to);
         self.tree.write(to);
@@ -286,6 +287,7 @@ impl Wire for ReleasedNode {
             sleep: Vec::read(from)?,
             inherited: usize::read(from)?,
             lingering: usize::read(from)?,
+            is_crowded: bool::read(from)?,
             done: Vec::read(from)?,
             explored: Vec::read(from)?,
             tree: Tree::read(from)?,

@@ -66,6 +66,7 @@ impl Wire for Shared {
         self.sleep.write(to);
         self.inherited.write(to);
         self.lingering.write(to);
+        self.is_crowded.write(to);
         self.taken.write(to);
         self.vain.write(to);
         self.sleeps.write(to);
@@ -89,6 +90,7 @@ impl Wire for Shared {
             sleep: Vec::read(from)?,
             inherited: usize::read(from)?,
             lingering: usize::read(from)?,
+            is_crowded: bool::read(from)?,
             taken: Vec::read(from)?,
             vain: Vec::read(from)?,
             sleeps: bool::read(from)?,

@@ -31,8 +31,11 @@ impl Board {
     fn grant(&mut self, place: NodeId, wanted: Wanted, from: Option<NodeId>) -> Option<()> {
         if let Wanted::Sequence(sequence) = wanted {
             let shared = self.nodes.get(&place)?;
-            let covers = |sleeper: &Footprint| sleeper.precedes(sequence.iter()).is_some();
-            let is_covered = self.asleep(shared, from).skip(shared.lingering).any(covers);
+            let covers = |(index, sleeper): (usize, &Footprint)| match index < shared.lingering {
+                true => sleeper.is_first_of(sequence.iter()),
+                false => sleeper.precedes(sequence.iter()).is_some(),
+            };
+            let is_covered = self.asleep(shared, from).enumerate().any(covers);
             return if is_covered { Some(()) } else { self.send_down(place, shared.up_to(from), sequence) };
         }
         let shared = self.nodes.get_mut(&place)?;

@@ -123,17 +123,9 @@ fn explored() -> impl Strategy<Value = Vec<Explored>> {
 }
 
 fn node() -> impl Strategy<Value = ReleasedNode> {
-    (events(), (0usize..5, 0usize..5), tokens(), explored(), tree(), begun(), any::<(bool, bool)>()).prop_map(
-        |(sleep, (inherited, lingering), done, explored, tree, taken, (leads_inside, is_cut))| ReleasedNode {
-            sleep,
-            inherited,
-            lingering,
-            done,
-            explored,
-            tree,
-            taken,
-            leads_inside,
-            is_cut,
+    (events(), (0usize..5, 0usize..5), tokens(), explored(), tree(), begun(), any::<[bool; 3]>()).prop_map(
+        |(sleep, (inherited, lingering), done, explored, tree, taken, [leads_inside, is_cut, is_crowded])| {
+            ReleasedNode { sleep, inherited, lingering, is_crowded, done, explored, tree, taken, leads_inside, is_cut }
         },
     )
 }
