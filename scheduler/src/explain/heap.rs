@@ -50,6 +50,11 @@ impl Finder {
         Finder { left: Cell::new(MOST_BLOCKS) }
     }
 
+    /// May look at as much as at first.
+    pub fn begin_report(&self) {
+        self.left.set(MOST_BLOCKS);
+    }
+
     /// The block that an address lies in: blocks follow each other without gaps from the start of each thread's part.
     pub fn block_around(&self, memory: &Memory, address: u64) -> Option<Block> {
         let (thread, _) = place(address);

@@ -25,6 +25,7 @@ use crate::spin::{Call, Spin};
 use moment::Moment;
 use names::Names;
 use rscale_instrument::code::loops::Loops;
+use rscale_instrument::maps::Module;
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::ending::HeapError;
 use rscale_protocol::{Action, Ending, Family, Op, ThreadId, Variable};
@@ -32,6 +33,8 @@ use stacks::Stacks;
 
 /// Knows the program's names, and walks its stacks while an execution is halted.
 pub struct Explainer {
+    /// What the process has loaded.
+    modules: Vec<Module>,
     names: Names,
     stacks: Stacks,
     loops: Loops,
@@ -43,7 +46,15 @@ impl Explainer {
     pub fn new(target: &Target) -> Explainer {
         let modules = names::modules_of(target);
         let (stacks, loops) = (Stacks::new(modules.clone()), Loops::new(modules.clone()));
-        Explainer { names: Names::new(modules), stacks, loops }
+        Explainer { names: Names::new(modules.clone()), modules, stacks, loops }
+    }
+
+    /// The same explainer for another execution, if the process that runs the program now has the same code in the same
+    /// places.
+    #[must_use]
+    pub fn again(self, target: &Target) -> Option<Explainer> {
+        self.names.begin_report();
+        (names::modules_of(target) == self.modules).then_some(self)
     }
 
     /// The finding that the halted execution shows.

@@ -54,6 +54,11 @@ impl Names {
         Names { symbols: Symbolizer::new(modules), blocks: heap::Finder::new(), allocated: RefCell::default() }
     }
 
+    /// What follows is about another execution: heap blocks may be looked for again.
+    pub fn begin_report(&self) {
+        self.blocks.begin_report();
+    }
+
     /// `file.c:12` of the call whose return address this is.
     pub fn location(&self, return_address: u64) -> String {
         let frames = self.symbols.frames_of_return_address(return_address);

@@ -5,6 +5,7 @@ use super::host::Host;
 use super::minimizing::{Bench, Minimised};
 use super::retracing::{self, Retraced};
 use super::{flushes, racing, reversing, stepping};
+use crate::backend::RunEnd;
 use crate::config::{Rules, RunConfig};
 use crate::exit::Failure;
 use crate::explain::{self, Explainer, Witness};
@@ -24,6 +25,8 @@ pub struct Recorder<'a> {
     locations: Vec<Locations>,
     /// What is known already, in numbers: explaining takes milliseconds, and the same bug may show in most executions.
     seen: HashSet<Sight>,
+    /// The names of the program, for those that are known already in words alone.
+    explainer: Option<Explainer>,
 }
 
 /// A finding before it is explained.
@@ -56,7 +59,7 @@ impl Sight {
 impl<'a> Recorder<'a> {
     /// Nothing found yet.
     pub fn new(config: &'a RunConfig) -> Recorder<'a> {
-        Recorder { config, findings: Vec::new(), locations: Vec::new(), seen: HashSet::new() }
+        Recorder { config, findings: Vec::new(), locations: Vec::new(), seen: HashSet::new(), explainer: None }
     }
 
     /// What was found.
@@ -96,12 +99,11 @@ impl<'a> Recorder<'a> {
         };
         let Some(end) = &execution.end else { return Ok(()) };
         host.look_back(execution);
-        let explainer = host.explainer();
-        let mut finding = explainer.finding(host.target(), violation.clone(), end, execution);
-        let identity = finding.identity();
-        if self.findings.iter().any(|known| known.identity() == identity) {
+        if self.is_known(violation, end, execution, host) {
             return Ok(());
         }
+        let explainer = host.explainer();
+        let mut finding = explainer.finding(host.target(), violation.clone(), end, execution);
         // The file comes first: whatever happens from here on, the finding is not lost.
         finding.trace = Some(trace::numbered_path(&self.config.trace, self.findings.len() + 1));
         self.write(&finding, locations, host)?;
@@ -122,6 +124,19 @@ impl<'a> Recorder<'a> {
         }
         self.keep(finding, stepped);
         Ok(())
+    }
+
+    /// Whether this was found before, in an execution that ended otherwise for other threads. To tell that takes a place and
+    /// few words: nothing else is explained.
+    fn is_known(&mut self, violation: &Violation, end: &RunEnd, execution: &Execution, host: &Host) -> bool {
+        if self.findings.is_empty() {
+            return false;
+        }
+        let target = host.target();
+        let kept = self.explainer.take().and_then(|explainer| explainer.again(target));
+        let explainer = self.explainer.insert(kept.unwrap_or_else(|| host.explainer()));
+        let identity = explainer.identity(target, violation.clone(), end, &execution.steps);
+        self.findings.iter().any(|known| known.identity() == identity)
     }
 
     fn keep(&mut self, finding: Finding, locations: Locations) {
