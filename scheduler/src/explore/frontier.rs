@@ -1,6 +1,6 @@
 //! What a bound has cut: where the search goes on when the bound grows.
 
-use super::Way;
+use super::{SavedFrontier, Way};
 use rscale_protocol::arena::Token;
 
 /// Steps of all schedules that are kept; with more, the next bound begins from the start.
@@ -55,6 +55,24 @@ impl Frontier {
             Way::to(schedule, step.into_iter().collect())
         };
         within.into_iter().map(|root| way(root.0)).collect()
+    }
+
+    /// The same for another process.
+    #[must_use]
+    pub fn saved(&self) -> SavedFrontier {
+        let codes = |schedule: &[Token]| schedule.iter().map(|token| token.to_code()).collect();
+        let roots = self.roots.iter().map(|(schedule, cost)| (codes(schedule), *cost)).collect();
+        SavedFrontier { roots, is_lost: self.is_lost }
+    }
+
+    /// What another process has kept. None if that makes no sense.
+    #[must_use]
+    pub fn restored(saved: &SavedFrontier) -> Option<Frontier> {
+        let tokens = |codes: &[u16]| codes.iter().map(|&code| Token::from_code(code)).collect::<Option<Vec<_>>>();
+        let root = |(codes, cost): &(Vec<u16>, u64)| Some((tokens(codes)?, *cost));
+        let roots = saved.roots.iter().map(root).collect::<Option<Vec<_>>>()?;
+        let steps = roots.iter().map(|root| root.0.len()).sum();
+        Some(Frontier { roots, steps, is_lost: saved.is_lost })
     }
 
     /// How many there are.

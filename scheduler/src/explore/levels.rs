@@ -7,15 +7,15 @@
 //!
 //! Workers share one level, and come together at its end: what was cut then belongs to one of them again.
 
-use super::{Absorbed, Counts, Frontier, Order, Plan, Strategy};
+use super::{Absorbed, Counts, Frontier, Order, Plan, Saved, SavedLevels, Strategy};
 use crate::filters::Preserves;
 use crate::frontend::Execution;
 use crate::reduce::{Begun, Common, Explored, Item, Released, Sharing, Wish};
 use rscale_protocol::arena::Token;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What came of one bound.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Level {
     /// The bound.
     pub bound: u64,
@@ -161,6 +161,31 @@ impl Strategy for Levels {
     fn sharing(&mut self) -> Option<&mut dyn Sharing> {
         self.search.sharing()?;
         Some(self)
+    }
+
+    fn can_be_saved(&self) -> bool {
+        self.search.can_be_saved()
+    }
+
+    fn save(&self) -> Option<Saved> {
+        let Saved::Depth(search) = self.search.save()? else { return None };
+        let (current, done) = (self.current, self.done.clone());
+        Some(Saved::Levels(Box::new(SavedLevels {
+            current,
+            done,
+            before: self.before,
+            earlier: self.earlier,
+            search: *search,
+        })))
+    }
+
+    fn go_on(&mut self, saved: &Saved, execution: &Execution) -> bool {
+        let Saved::Levels(saved) = saved else { return false };
+        let SavedLevels { current, done, before, earlier, search } = (**saved).clone();
+        self.search = (self.make)(current.bound);
+        self.search.keep_cut();
+        (self.current, self.done, self.before, self.earlier) = (current, done, before, earlier);
+        self.search.go_on(&Saved::Depth(Box::new(search)), execution)
     }
 
     fn preserves(&self) -> Vec<Preserves> {

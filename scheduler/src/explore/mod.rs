@@ -22,7 +22,7 @@ pub use order::{Order, Stream};
 pub use path::{Node, Path};
 pub use quiet::{KnownQuiet, QuietSteps};
 pub use running::{Running, preemptions, running_after};
-pub use saved::{Saved, SavedCrew, SavedDepth, Visited};
+pub use saved::{Saved, SavedCrew, SavedDepth, SavedFrontier, SavedLevels, Visited};
 pub use search::Search;
 pub use strategy::{Absorbed, Divergence, Plan, Strategy, divergence, explored};
 pub use way::{Branches, Fork, Way};

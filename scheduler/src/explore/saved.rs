@@ -1,6 +1,6 @@
 //! A search on its way, for another process.
 
-use super::{Branches, Counts};
+use super::{Branches, Counts, Level, Way};
 use crate::frontend::Fingerprint;
 use crate::parallel::{open, seal};
 use crate::reduce::{Names, SavedReduction};
@@ -21,6 +21,23 @@ pub enum Saved {
     Crew(SavedCrew),
     /// A search in depth.
     Depth(Box<SavedDepth>),
+    /// A search in depth with a bound that grows.
+    Levels(Box<SavedLevels>),
+}
+
+/// A search with growing bounds, between two runs.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SavedLevels {
+    /// The level that it has come to.
+    pub current: Level,
+    /// Those before it.
+    pub done: Vec<Level>,
+    /// What the levels before it did, if they were other searches.
+    pub before: Counts,
+    /// What this search had done when the level began.
+    pub earlier: Counts,
+    /// The search of this level.
+    pub search: SavedDepth,
 }
 
 /// A search in depth, between two runs.
@@ -34,6 +51,21 @@ pub struct SavedDepth {
     pub cut: Vec<u64>,
     /// What has been learned about steps that are taken at once.
     pub quiet: (u32, Vec<(u64, u16)>),
+    /// Where else it goes on, as messages.
+    #[serde(default)]
+    pub roots: Vec<String>,
+    /// What a bound that will grow has cut.
+    #[serde(default)]
+    pub frontier: Option<SavedFrontier>,
+}
+
+/// Schedules that a bound has cut, and what they cost.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct SavedFrontier {
+    /// Each schedule, and its cost.
+    pub roots: Vec<(Vec<u16>, u64)>,
+    /// Whether there were too many to keep.
+    pub is_lost: bool,
 }
 
 /// States that were visited since a search was saved for the last time.
@@ -125,6 +157,7 @@ impl Saved {
     pub fn schedule(&self) -> Option<Vec<Token>> {
         match self {
             Saved::Reduction(saved) => saved.schedule(),
+            Saved::Levels(saved) => saved.search.branches().map(|branches| branches.way.schedule),
             Saved::Depth(saved) => saved.branches().map(|branches| branches.way.schedule),
             Saved::Sample(_) | Saved::Crew(_) => Some(Vec::new()),
         }
@@ -141,6 +174,16 @@ impl SavedDepth {
     /// The path, and what is left beside it.
     #[must_use]
     pub fn branches(&self) -> Option<Branches> {
-        open(&base64::decode(&self.part)?, &Names::default()).ok()
+        read(&self.part)
     }
+
+    /// Where else it goes on.
+    #[must_use]
+    pub fn other_ways(&self) -> Option<Vec<Way>> {
+        self.roots.iter().map(|root| read(root).map(|branches| branches.way)).collect()
+    }
+}
+
+fn read(words: &str) -> Option<Branches> {
+    open(&base64::decode(words)?, &Names::default()).ok()
 }

@@ -32,7 +32,7 @@ pub struct Search {
     pub(super) counts: Counts,
     pub(super) has_begun: bool,
     /// What the bound has cut, if that is to be kept.
-    frontier: Option<Frontier>,
+    pub(super) frontier: Option<Frontier>,
     /// Where the search is to go on, because the bound has grown.
     pub(super) roots: Vec<Way>,
     /// What is known of the path that the search has gone on from.

@@ -9,7 +9,7 @@
 //! has one memory for all: a state belongs to whoever comes there first, and with it all that follows, down to states that
 //! others were at before. What sleeps in a state is part of what is given away.
 
-use super::{Branches, Candidates, Counts, Fork, Node, Plan, SavedDepth, Search, Strategy, Way};
+use super::{Branches, Candidates, Counts, Fork, Frontier, Node, Plan, SavedDepth, Search, Strategy, Way};
 use crate::backend::Returns;
 use crate::frontend::Execution;
 use crate::reduce::{Common, Item, Released, Sharing};
@@ -53,7 +53,10 @@ impl Search {
     pub(super) fn saved(&self) -> SavedDepth {
         let branches = Branches { way: self.whole_way(), order: self.order, weight: 1.0 };
         let (part, quiet) = (SavedDepth::words(&branches), self.quiet.saved());
-        SavedDepth { part, counts: self.counts, cut: self.cut(), quiet }
+        let words = |way: &Way| SavedDepth::words(&Branches { way: way.clone(), order: self.order, weight: 0.0 });
+        let roots = self.roots.iter().map(words).collect();
+        let frontier = self.frontier.as_ref().map(Frontier::saved);
+        SavedDepth { part, counts: self.counts, cut: self.cut(), quiet, roots, frontier }
     }
 
     /// Goes on where another process was. The execution follows the path. None if it does not.
@@ -72,6 +75,10 @@ impl Search {
             if self.is_astray() {
                 return None;
             }
+        }
+        self.roots = saved.other_ways()?;
+        if let Some(frontier) = &saved.frontier {
+            self.frontier = Some(Frontier::restored(frontier)?);
         }
         self.counts = saved.counts;
         self.add_cut(&saved.cut);

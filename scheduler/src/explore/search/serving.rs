@@ -87,7 +87,7 @@ impl Strategy for Search {
     }
 
     fn can_be_saved(&self) -> bool {
-        self.frontier.is_none()
+        true
     }
 
     fn save(&self) -> Option<Saved> {

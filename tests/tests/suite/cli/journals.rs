@@ -8,8 +8,18 @@ use std::path::{Path, PathBuf};
 
 /// What must not depend on interruptions.
 fn totals(summary: &Summary) -> Vec<String> {
-    let fields =
-        ["runs", "executions", "blocked", "discarded", "states", "transitions", "max_depth", "outcomes", "verdict"];
+    let fields = [
+        "runs",
+        "executions",
+        "blocked",
+        "discarded",
+        "states",
+        "transitions",
+        "max_depth",
+        "outcomes",
+        "levels",
+        "guarantee",
+    ];
     fields.iter().map(|field| format!("{field} {}", summary.0[*field])).collect()
 }
 
@@ -47,6 +57,8 @@ fn searches_in_depth_go_on_too() {
         ("lcd", 0),
         ("pb=1", 3),
         ("delay=2", 3),
+        ("pb=0..2", 3),
+        ("delay=1..2", 3),
     ] {
         let place = if filters.contains("nsb") || filters == "superstep" { &place } else { &small };
         let line = ["run", "./readers", "--filters", filters, "--outcomes", "--quiet", "--json", "result.json"];
@@ -257,7 +269,7 @@ fn another_program_is_refused() {
 #[test]
 fn what_can_not_be_kept_is_refused() {
     let place = Place::with("program", ENDLESS);
-    for filters in ["bpor=1", "epor", "pb=0..2"] {
+    for filters in ["bpor=1", "epor", "bpor=0..2"] {
         let line = ["run", "./program", "--journal", "journal", "--filters", filters];
         place.refuses(&line, "what these filters know of the search can not be written down");
     }
