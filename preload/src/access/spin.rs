@@ -251,8 +251,8 @@ pub fn look(op: Op, address: u64, pc: u64, local: impl Fn() -> u64) -> Look {
         round = Round { pc, local: local(), progress: false, most_reads, loose, ..Round::NONE };
     } else if round.pc == pc {
         let now = local();
-        waits = now == round.local;
-        (round.local, round.reads) = (now, 0);
+        waits = came_back(&mut round, now);
+        round.reads = 0;
     }
     round.reads += 1;
     round.watch(address);
@@ -320,6 +320,12 @@ pub enum Verdict {
     LetOthersRun,
 }
 
+/// Whether the thread is in the state of its last round. In the first one there may be remains of what it did before the loop,
+/// in memory below its frames that hooks save with them.
+fn came_back(round: &mut Round, local: u64) -> bool {
+    core::mem::replace(&mut round.local, local) == local
+}
+
 /// Looks at a thread that takes no steps. If it writes nothing, and comes back to the same state, it waits for others
 /// to write something that no two threads have been seen to share.
 pub fn long_run(pc: u64, local: impl FnOnce() -> u64) -> Verdict {
@@ -336,7 +342,7 @@ pub fn long_run(pc: u64, local: impl FnOnce() -> u64) -> Verdict {
     } else if !round.watches_all {
         round = Round { pc, local: local(), watches_all: true, progress: false, loose: round.loose, ..Round::NONE };
         Verdict::Suspicious
-    } else if round.pc == pc && local() == round.local {
+    } else if round.pc == pc && came_back(&mut round, local()) {
         round.loose = round.loose.saturating_sub(1);
         if round.loose == 0 { Verdict::LetOthersRun } else { Verdict::Suspicious }
     } else if round.long_runs < MOST_LOOKS {

@@ -78,6 +78,13 @@ fn rscale_agrees_with_explicit_store_buffers() {
     assert!(is_single || weak * 2 > programs, "the programs have become too simple");
 }
 
+/// A thread that waits for ever in a loop of many accesses is seen to do so in every execution, or in none.
+#[test]
+fn a_loop_is_recognised_whatever_was_below_its_frames_before() {
+    const NUMBER: u64 = 800_404;
+    bench::run(&Campaign::of(1), |_| Case::of(NUMBER), |bench, case| bench.compare(case)).expect_none();
+}
+
 /// What the library stores is delayed like other stores. Where all accesses are of words, the outcomes are the same; where
 /// some are smaller, a library may copy in pieces of any size in any order.
 #[test]
