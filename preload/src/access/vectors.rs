@@ -12,6 +12,8 @@ use core::mem::MaybeUninit;
 /// x87, AVX and AVX-512. The stub has saved the SSE registers.
 const PARTS: u32 = 0b1110_0101;
 const HEADER: usize = 512;
+/// The first word that `xsave` writes where x87 is not in use: its control word.
+const INITIAL_X87: u64 = 0x037f;
 const HEADER_BYTES: usize = 64;
 
 /// Room for what `xsave` saves of these parts.
@@ -119,7 +121,10 @@ fn mixed(hash: u64, mix: impl Fn(u64, u64) -> u64) -> u64 {
     // Of x87, its control, status and tags, and its registers. Where it executed something last is no part of the state.
     let counts = |place: &usize| *place == 0 || (4..20).contains(place) || *place >= (HEADER + HEADER_BYTES) / 8;
     let counted = words.enumerate().filter(|(place, _)| counts(place));
-    counted.fold(hash, |hash, (place, word)| mix(hash, if place == 0 { word & 0xff_ffff_ffff } else { word }))
+    let contents =
+        counted.map(|(place, word)| (place, if place == 0 { word & 0xff_ffff_ffff ^ INITIAL_X87 } else { word }));
+    // The processor may take registers for used in which there is nothing: that is the same state.
+    contents.filter(|&(_, word)| word != 0).fold(hash, |hash, (place, word)| mix(mix(hash, place as u64), word))
 }
 
 /// Saves the registers.
