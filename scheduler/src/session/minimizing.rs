@@ -104,7 +104,8 @@ impl Bench<'_> {
             Kind::Lost => Some(Duration::MAX),
             Kind::Hang => {
                 let schedule = explain::schedule(&steps[..steps.len().saturating_sub(1)]);
-                Some((0..MEASUREMENTS).filter_map(|_| self.time_of(&schedule)).min().unwrap_or_default())
+                let way = (0..MEASUREMENTS).filter_map(|_| self.time_of(&schedule)).min().unwrap_or_default();
+                Some(self.time_to_end().unwrap_or_default().max(way))
             }
             _ => None,
         }
@@ -114,6 +115,18 @@ impl Bench<'_> {
         let start = Instant::now();
         self.host.run_and_pause(schedule, &mut Execution::default()).ok()?;
         Some(start.elapsed().max(SHORTEST_RUN))
+    }
+
+    /// What a run to the end takes. What follows the way to the hang may take much longer than that way.
+    fn time_to_end(&mut self) -> Option<Duration> {
+        let mut execution = Execution::default();
+        self.host.hurry(Some(Duration::MAX));
+        let start = Instant::now();
+        let run = self.host.run(Plan::of(&[]), &mut execution);
+        let time = start.elapsed();
+        self.host.hurry(None);
+        run.ok()?;
+        execution.end.is_some_and(|end| end.ending == Ending::Exit).then_some(time)
     }
 
     /// Runs a schedule once more and explains what it shows, if that is the finding that is wanted.
