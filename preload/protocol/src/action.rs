@@ -226,11 +226,17 @@ impl Action {
         self.state_accesses().map(|access| access.variable).filter(|&variable| variable != Variable::MEMORY)
     }
 
-    /// Whether it changes what a thread does next, whatever that is: a thread may act on a request to cancel itself, or on a
-    /// signal, at any of its steps.
-    fn reaches(&self, thread: ThreadId) -> bool {
+    /// Whether it asks something of a thread that may act on it at any of its steps: to cancel itself, or to handle a signal.
+    #[must_use]
+    #[inline(always)]
+    pub fn is_request(&self) -> bool {
         matches!(self.op, Op::ThreadCancel | Op::ThreadKill)
-            && self.object.as_thread().is_none_or(|reached| reached == thread)
+    }
+
+    /// Whether it changes what a thread does next, whatever that is.
+    #[must_use]
+    pub fn reaches(&self, thread: ThreadId) -> bool {
+        self.is_request() && self.object.as_thread().is_none_or(|reached| reached == thread)
     }
 
     /// Whether the order of the two actions can matter (Definition 9).

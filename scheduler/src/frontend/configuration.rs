@@ -1,8 +1,8 @@
 //! The configuration (SCALE, Definition 12 and section 5.3.2), and the hash of the state that it stands for.
 //!
 //! A state is represented by the set of extended actions that led to it (section 5.3.4). Each extended action carries the
-//! versions of the variables it accessed, which is all that the happens-before graph says; so equivalent schedules give
-//! equal sets. The hash of a state is the exclusive or of 128 bits of BLAKE3 of each member: it is extended and taken
+//! versions of the variables it accessed, and how many requests (to cancel itself, to handle a signal) its thread had got:
+//! all that the happens-before graph says. So equivalent schedules give equal sets. The hash of a state is the exclusive or of 128 bits of BLAKE3 of each member: it is extended and taken
 //! back in constant time as the search moves along a path.
 
 use super::Execution;
@@ -28,6 +28,8 @@ pub struct Configuration {
     /// How many steps lead to the state.
     depth: usize,
     steps: Vec<u32>,
+    /// How many requests each thread has got, on which it may act at any of its steps.
+    requests: Vec<u32>,
     versions: HashMap<Variable, u32, BuildHasherDefault<VariableHasher>>,
     /// How often memory as a whole was written: every step accesses it.
     memory_version: u32,
@@ -42,6 +44,7 @@ pub struct Configuration {
 struct ExtendedAction {
     thread: ThreadId,
     step: u32,
+    requests: u32,
     op: u8,
     choice: Choice,
     accesses: [(Variable, u32); 3],
@@ -57,6 +60,7 @@ impl Configuration {
             begun_at: 0,
             depth: 0,
             steps: vec![0; MAX_THREADS],
+            requests: vec![0; MAX_THREADS],
             versions: HashMap::default(),
             memory_version: 0,
             fingerprint: 0,
@@ -121,19 +125,25 @@ impl Configuration {
         self.trail.push(self.fingerprint);
         self.fingerprint ^= self.memo.hash_of(&extended);
         self.steps[step.action.thread.index()] += 1;
-        self.count_writes(step, 1);
+        self.count_writes(&step.action, 1);
     }
 
     /// Takes back the last step.
     pub fn retract(&mut self, step: &Step) {
-        self.count_writes(step, -1);
+        self.count_writes(&step.action, -1);
         self.steps[step.action.thread.index()] -= 1;
         self.fingerprint = self.trail.pop().unwrap_or(0);
     }
 
-    /// The variables that the step writes have been written once more, or less.
-    fn count_writes(&mut self, step: &Step, change: i32) {
-        for access in step.action.state_accesses().filter(|access| access.kind == AccessKind::Write) {
+    /// The variables that the action writes have been written once more, or less, and so have whom it asks for something.
+    fn count_writes(&mut self, action: &Action, change: i32) {
+        if action.is_request() {
+            let reached = |&index: &usize| ThreadId::from_index(index).is_some_and(|thread| action.reaches(thread));
+            (0..MAX_THREADS).filter(reached).for_each(|index| {
+                self.requests[index] = self.requests[index].wrapping_add_signed(change);
+            });
+        }
+        for access in action.state_accesses().filter(|access| access.kind == AccessKind::Write) {
             let version = match access.variable {
                 Variable::MEMORY => Some(&mut self.memory_version),
                 variable => self.versions.get_mut(&variable),
@@ -157,8 +167,9 @@ impl Configuration {
         for (slot, access) in accesses.iter_mut().zip(action.state_accesses()) {
             *slot = (access.variable, self.version(access.variable));
         }
-        let step = self.steps[action.thread.index()];
-        ExtendedAction { thread: action.thread, step, op: action.op as u8, choice, accesses }
+        let (thread, index) = (action.thread, action.thread.index());
+        let (step, requests) = (self.steps[index], self.requests[index]);
+        ExtendedAction { thread, step, requests, op: action.op as u8, choice, accesses }
     }
 
     fn version(&self, variable: Variable) -> u32 {
@@ -174,6 +185,7 @@ impl ExtendedAction {
     const NONE: ExtendedAction = ExtendedAction {
         thread: ThreadId(u16::MAX),
         step: 0,
+        requests: 0,
         op: 0,
         choice: Choice::Proceed,
         accesses: [(Variable(0), 0); 3],
@@ -183,6 +195,7 @@ impl ExtendedAction {
     fn place(&self) -> usize {
         let mut hasher = VariableHasher::default();
         hasher.write_u64(u64::from(self.thread.0) << 48 | u64::from(self.op) << 40 | u64::from(self.step));
+        hasher.write_u64(self.requests.into());
         for (variable, version) in &self.accesses {
             hasher.write_u64(variable.0 ^ u64::from(*version) << 40);
         }
@@ -191,12 +204,13 @@ impl ExtendedAction {
 
     /// 128 bits of BLAKE3 of its parts, each at a fixed place.
     fn hash(&self) -> Fingerprint {
-        let mut bytes = [0; 8 + 3 * 12];
+        let mut bytes = [0; 12 + 3 * 12];
         bytes[0..2].copy_from_slice(&self.thread.0.to_le_bytes());
         bytes[2] = self.op;
         bytes[3] = self.choice as u8;
         bytes[4..8].copy_from_slice(&self.step.to_le_bytes());
-        for ((variable, version), place) in self.accesses.iter().zip(bytes[8..].chunks_exact_mut(12)) {
+        bytes[8..12].copy_from_slice(&self.requests.to_le_bytes());
+        for ((variable, version), place) in self.accesses.iter().zip(bytes[12..].chunks_exact_mut(12)) {
             place[..8].copy_from_slice(&variable.0.to_le_bytes());
             place[8..].copy_from_slice(&version.to_le_bytes());
         }
@@ -295,13 +309,17 @@ mod tests {
         assert_eq!(configuration.next_action(ThreadId(1)), Some(retake));
     }
 
-    /// What threads do: some operations on one object, on two, on threads, reads and writes.
+    /// What threads do: some operations on one object, on two, on none, on threads, requests, reads and writes.
     fn any_action() -> impl Strategy<Value = Action> {
         use Op::{CondSignal, CondWait, MutexLock, MutexUnlock, Read, SemPost, ThreadJoin, VainUpdate, Write};
+        use Op::{ThreadCancel, ThreadKill, Yield};
         let ops = [MutexLock, MutexUnlock, Read, Read, Write, SemPost, CondSignal, CondWait, ThreadJoin, VainUpdate];
-        (prop::sample::select(ops.to_vec()), 1u64..5, 5u64..7).prop_map(|(op, object, second)| Action {
-            second: Variable(second * 64),
-            ..Action::new(ThreadId(0), op, Variable(object * 64))
+        let ops = [ops.as_slice(), &[Yield, ThreadCancel, ThreadKill]].concat();
+        (prop::sample::select(ops), 1u16..5, 5u64..7).prop_map(|(op, object, second)| {
+            let is_request = matches!(op, ThreadCancel | ThreadKill);
+            let thread = Variable::thread(ThreadId(object - 1));
+            let object = if is_request { thread } else { Variable(u64::from(object) * 64) };
+            Action { second: Variable(second * 64), ..Action::new(ThreadId(0), op, object) }
         })
     }
 
