@@ -33,6 +33,8 @@ struct State {
     standing: BTreeMap<usize, Item>,
     /// Who has nothing to do.
     idle: BTreeSet<usize>,
+    /// Whether no other run is allowed in this world.
+    is_used_up: bool,
 }
 
 /// What a worker is to do next.
@@ -49,7 +51,7 @@ pub enum Next {
 
 impl State {
     fn new(controller: Controller, world: World) -> State {
-        State { controller, world, standing: BTreeMap::new(), idle: BTreeSet::new() }
+        State { controller, world, standing: BTreeMap::new(), idle: BTreeSet::new(), is_used_up: false }
     }
 }
 
@@ -71,6 +73,12 @@ impl Desk {
         let _state = self.state();
         self.is_closed.store(true, SeqCst);
         self.news.notify_all();
+    }
+
+    /// All runs that are allowed in this world have been made: nobody gets anything to do in it any more.
+    pub fn use_up(&self, epoch: u64) {
+        let mut state = self.state();
+        state.is_used_up |= state.world.epoch == epoch;
     }
 
     /// Whether a worker in this world should go on.
@@ -111,7 +119,7 @@ impl Desk {
             }
             let next = if state.world.epoch != epoch {
                 Some(Next::Anew(Box::new(state.world.clone())))
-            } else if self.is_pausing() {
+            } else if self.is_pausing() || state.is_used_up {
                 None
             } else {
                 state.controller.next(worker).map(Next::Explore)

@@ -134,7 +134,7 @@ impl Crew<'_, '_> {
                 self.with_host(own, |exploration| exploration.record_lost(&schedule, &locations))?;
                 self.exploration.keep_findings(before);
             }
-            What::Stopped(Stop::Exhausted) if is_old => {}
+            What::Stopped(Stop::Exhausted | Stop::Executions) if is_old => {}
             What::Stopped(stop) => return Ok(Some(stop)),
             What::Counted(counts, outcomes) if !is_old => self.count(&counts, outcomes),
             What::Learned(world, sections_vary) if !is_old => self.begin_anew(*world, sections_vary),
@@ -215,7 +215,8 @@ impl Crew<'_, '_> {
         exploration.outcomes = exploration.config.outcomes.then(Outcomes::default);
         (exploration.locations, exploration.observed) = (world.locations.clone(), world.observed.clone());
         exploration.host.set_thread_origins(&world.threads);
-        self.world = World { epoch: self.world.epoch + 1, common: world.common.anew(), ..world };
+        let budget = exploration.budget(&self.counts);
+        self.world = World { epoch: self.world.epoch + 1, common: world.common.anew(), budget, ..world };
         let jobs = exploration.jobs as usize;
         let controller = Controller::new(jobs, Item::Fresh(sections_vary), self.order);
         self.desk.begin_anew(controller, self.world.clone());

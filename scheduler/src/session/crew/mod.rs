@@ -35,6 +35,7 @@ use desk::Desk;
 use leading::Crew;
 use rscale_protocol::arena::Token;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 use worker::Post;
@@ -146,7 +147,13 @@ impl Exploration<'_> {
             observed: self.observed.clone(),
             threads: self.host.thread_origins(),
             common: self.search.sharing().map(|search| search.common()).unwrap_or_default(),
+            budget: self.budget(&self.search.counts()),
         }
+    }
+
+    /// What is left of the executions that the user allows, where so many have been made.
+    fn budget(&self, counts: &Counts) -> Arc<Budget> {
+        Arc::new(Budget::new(self.bounds.runs_left(counts), self.bounds.counts_runs()))
     }
 
     /// A worker has left.
@@ -228,7 +235,7 @@ impl Exploration<'_> {
         if let Some(quiet) = self.crew.as_ref().and_then(|crew| crew.quiet.as_ref()) {
             self.search.restore_quiet(quiet);
         }
-        let world = self.world();
+        let mut world = self.world();
         if self.journal.is_some() {
             world.common.states.iter().for_each(|states| states.note());
         }
@@ -239,8 +246,8 @@ impl Exploration<'_> {
             }
             None => (Controller::begun(jobs, order, sections_vary), counts, Vec::new()),
         };
+        world.budget = self.budget(&counts);
         let desk = Desk::new(controller, world.clone());
-        let budget = Budget::new(self.bounds.runs_left(&counts), self.bounds.counts_runs());
         let mut seats = seats();
         let launch = self.host.target().launch().clone();
         let mut substitute = Host::dormant(launch.clone(), &self.config.rules)?;
@@ -250,8 +257,8 @@ impl Exploration<'_> {
         thread::scope(|scope| {
             let (leader, inbox) = unbounded();
             let post = |number| {
-                let (leader, world, desk, budget) = (leader.clone(), world.clone(), &desk, &budget);
-                Post { number, desk, leader, config, filters, terms, deadline, world, budget, is_kept }
+                let (leader, world, desk) = (leader.clone(), world.clone(), &desk);
+                Post { number, desk, leader, config, filters, terms, deadline, world, is_kept }
             };
             let own_seat = seats.next();
             for number in 1..jobs {
@@ -282,7 +289,7 @@ impl Exploration<'_> {
             if stop.as_ref().is_ok_and(|stop| matches!(stop, Stop::Executions | Stop::Found)) {
                 crew.keep_last(&mut own);
             }
-            budget.close();
+            crew.world.budget.close();
             desk.close();
             own.leave();
             own.host.share_processor(None);

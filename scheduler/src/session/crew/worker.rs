@@ -4,7 +4,6 @@ mod items;
 
 pub use items::does_not_fit;
 
-use super::budget::Budget;
 use super::desk::{Desk, Next};
 use super::world::World;
 use super::{Farewell, News, What};
@@ -38,7 +37,6 @@ pub struct Post<'a> {
     pub terms: Terms,
     pub deadline: Option<Instant>,
     pub world: World,
-    pub budget: &'a Budget,
     /// Whether there is a journal: then whoever has nothing to do has said all that it has done.
     pub is_kept: bool,
 }

@@ -1,5 +1,6 @@
 //! What workers must agree about: what a step is, and which thread has which number.
 
+use super::budget::Budget;
 use crate::backend::RunEnd;
 use crate::config::{Rules, Scope};
 use crate::explore::Locations;
@@ -8,6 +9,7 @@ use crate::reduce::Common;
 use crate::session::host::Host;
 use rscale_protocol::ThreadId;
 use rscale_replay::trace::ThreadOrigin;
+use std::sync::Arc;
 
 /// The world that a search is about. Where an execution shows that it is another one, the search begins anew.
 #[derive(Clone)]
@@ -22,6 +24,8 @@ pub struct World {
     pub threads: Vec<ThreadOrigin>,
     /// What the searches of all workers share.
     pub common: Common,
+    /// How many executions may be made in it: those of other worlds do not count.
+    pub budget: Arc<Budget>,
 }
 
 impl World {

@@ -19,14 +19,14 @@ impl Worker<'_> {
         let (mut is_taken, is_leaf) = (false, matches!(item, Item::Leaf(_)));
         if let Some(plan) = sharing.first_run(&item) {
             if item.begins_with_run() {
-                match self.post.budget.take() {
+                match self.post.world.budget.take() {
                     Ok(()) => is_taken = true,
                     Err(denied) => return self.deny(denied, Some(item)).map(Some),
                 }
             }
             let ran = self.host.run(plan, &mut self.execution);
             if is_taken && (ran.is_err() || self.execution.is_lost()) {
-                self.post.budget.settle(false);
+                self.post.world.budget.settle(false);
             }
             ran?;
             if is_taken && self.execution.is_lost() {
@@ -41,7 +41,7 @@ impl Worker<'_> {
         self.counted = Counts::default();
         if is_taken {
             let goes_on = self.absorb();
-            self.post.budget.settle(self.search.counts().executions > 0);
+            self.post.world.budget.settle(self.search.counts().executions > 0);
             if !goes_on? {
                 return Ok(Some(Left::Given));
             }
@@ -87,11 +87,10 @@ impl Worker<'_> {
     fn deny(&mut self, denied: Denied, first: Option<Item>) -> Result<Left, Failure> {
         if denied == Denied::UsedUp {
             self.send(What::Stopped(Stop::Executions));
-            if self.post.is_kept {
+            self.post.desk.use_up(self.post.world.epoch);
+            if self.post.is_kept && self.post.desk.is_current(self.post.world.epoch) {
                 self.post.desk.pause();
                 self.wait(first)?;
-            } else {
-                self.post.desk.close();
             }
         }
         Ok(Left::Given)
@@ -105,21 +104,21 @@ impl Worker<'_> {
         if self.post.desk.is_pausing() {
             return self.wait(None).map(|()| None);
         }
-        if let Err(denied) = self.post.budget.take() {
+        if let Err(denied) = self.post.world.budget.take() {
             return self.deny(denied, None).map(Some);
         }
         let before = self.search.counts().executions;
         let Some(plan) = self.search.next_schedule() else {
-            self.post.budget.settle(false);
+            self.post.world.budget.settle(false);
             return Ok(Some(Left::Finished));
         };
         let ran = self.host.run(plan, &mut self.execution);
         if ran.is_ok() && self.execution.is_lost() {
-            self.post.budget.settle(false);
+            self.post.world.budget.settle(false);
             return self.lose_run().map(|()| None);
         }
         let goes_on = ran.and_then(|()| self.absorb());
-        self.post.budget.settle(self.search.counts().executions > before);
+        self.post.world.budget.settle(self.search.counts().executions > before);
         if !goes_on? {
             return Ok(Some(Left::Given));
         }
