@@ -5,6 +5,7 @@ use crate::backend::Target;
 use crate::config::{RunConfig, Scope};
 use crate::explore::{Counts, Strategy};
 use crate::filters::Preserves;
+use crate::finding::Finding;
 use crate::report::count;
 use rscale_protocol::arena::LocalStates;
 use std::sync::atomic::Ordering::Relaxed;
@@ -74,6 +75,25 @@ pub fn of(search: &dyn Strategy, end: End, config: &RunConfig, target: &Target) 
     let unwatched = unwatched(target);
     text.push_str(&in_words(&libraries(target), &unwatched));
     Covered { complete, text, unwatched }
+}
+
+/// Whether something was cut at a bound.
+pub fn was_cut_at_bound(search: &dyn Strategy) -> bool {
+    let is_cut = |preserves: &Preserves| match preserves {
+        Preserves::OnlyWithin { cut, .. } | Preserves::SomeWithin { cut, .. } => *cut > 0,
+        _ => false,
+    };
+    search.preserves().iter().any(is_cut)
+}
+
+/// What is to be said of a finding that the search, once it knew all steps, has not come to within its bounds.
+pub fn beyond(finding: &Finding) -> String {
+    let place = finding.location.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
+    format!(
+        "{}{place} was found before it was known what the threads share, and lies beyond the bound: another search with it \
+         may not come there",
+        finding.headline()
+    )
 }
 
 /// Whether the search does not follow executions that come back to a state again and again.

@@ -277,6 +277,7 @@ impl Exploration<'_> {
 
     fn begin_anew(&mut self, discarded: u64) {
         self.search.begin_anew(discarded);
+        self.recorder.begin_anew(&self.locations);
         self.glances.iter_mut().for_each(Glances::begin_anew);
         self.alone_until = self.bounds.elapsed() + self.config.alone;
         if self.search.counts().runs == 0 {
@@ -338,11 +339,15 @@ impl Exploration<'_> {
         summary.notes.append(&mut self.notes);
         summary.notes.extend(self.journal.as_ref().and_then(Journal::trouble).map(str::to_owned));
         summary.outcomes = self.outcomes.map(Outcomes::into_table).unwrap_or_default();
-        summary.findings = self.recorder.into_findings();
         let stop = if interrupt::requested() { Stop::Interrupted } else { stop };
         summary.levels = self.search.levels();
-        let end = guarantee::End { stop, found: !summary.findings.is_empty(), counts, lost: self.lost };
+        let found = !self.recorder.findings().is_empty();
+        let end = guarantee::End { stop, found, counts, lost: self.lost };
         let covered = guarantee::of(&*self.search, end, self.config, self.host.target());
+        if stop == Stop::Exhausted && guarantee::was_cut_at_bound(&*self.search) {
+            summary.notes.extend(self.recorder.findings_from_before().map(guarantee::beyond));
+        }
+        summary.findings = self.recorder.into_findings();
         summary.complete = covered.complete;
         summary.guarantee = covered.text;
         summary.unwatched = covered.unwatched;

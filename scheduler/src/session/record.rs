@@ -23,7 +23,11 @@ pub struct Recorder<'a> {
     findings: Vec<Finding>,
     /// What is a step in the schedule of each.
     locations: Vec<Locations>,
-    /// What is known already, in numbers: explaining takes milliseconds, and the same bug may show in most executions.
+    /// Whether each has shown in the search as it is now, with steps as they are known now.
+    shows: Vec<bool>,
+    /// The locations of which accesses are steps in that search.
+    world: Locations,
+    /// What it is known to show, in numbers: explaining takes milliseconds, and the same bug may show in most executions.
     seen: HashSet<Sight>,
     /// The names of the program, for those that are known already in words alone.
     explainer: Option<Explainer>,
@@ -59,7 +63,33 @@ impl Sight {
 impl<'a> Recorder<'a> {
     /// Nothing found yet.
     pub fn new(config: &'a RunConfig) -> Recorder<'a> {
-        Recorder { config, findings: Vec::new(), locations: Vec::new(), seen: HashSet::new(), explainer: None }
+        Recorder {
+            config,
+            findings: Vec::new(),
+            locations: Vec::new(),
+            shows: Vec::new(),
+            world: Locations::default(),
+            seen: HashSet::new(),
+            explainer: None,
+        }
+    }
+
+    /// The search begins anew, with accesses of these locations as steps.
+    pub fn begin_anew(&mut self, world: &Locations) {
+        self.world = world.clone();
+        self.seen.clear();
+        self.shows.fill(false);
+    }
+
+    /// The search goes on with these locations; nobody knows in which of its worlds another process found what is known.
+    pub fn go_on(&mut self, world: &Locations) {
+        self.begin_anew(world);
+        self.shows.fill(true);
+    }
+
+    /// What was found before the search last began anew, and has not shown since.
+    pub fn findings_from_before(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().zip(&self.shows).filter(|(_, shows)| !**shows).map(|(finding, _)| finding)
     }
 
     /// What was found.
@@ -86,7 +116,8 @@ impl<'a> Recorder<'a> {
         host: &mut Host,
     ) -> Result<(), Failure> {
         let violation = &shown.violation;
-        if !self.seen.insert(Sight::of(violation, execution)) {
+        let is_current = *locations == self.world;
+        if is_current && !self.seen.insert(Sight::of(violation, execution)) {
             return Ok(());
         }
         let halted;
@@ -99,7 +130,8 @@ impl<'a> Recorder<'a> {
         };
         let Some(end) = &execution.end else { return Ok(()) };
         host.look_back(execution);
-        if self.is_known(violation, end, execution, host) {
+        if let Some(known) = self.known(violation, end, execution, host) {
+            self.shows[known] |= is_current;
             return Ok(());
         }
         let explainer = host.explainer();
@@ -122,26 +154,27 @@ impl<'a> Recorder<'a> {
         if stepped != *locations {
             host.set_locations(locations, &Locations::default());
         }
-        self.keep(finding, stepped);
+        self.keep(finding, stepped, is_current);
         Ok(())
     }
 
-    /// Whether this was found before, in an execution that ended otherwise for other threads. To tell that takes a place and
-    /// few words: nothing else is explained.
-    fn is_known(&mut self, violation: &Violation, end: &RunEnd, execution: &Execution, host: &Host) -> bool {
+    /// The finding that this is, if it was found before, in an execution that ended otherwise for other threads. To tell that
+    /// takes a place and few words: nothing else is explained.
+    fn known(&mut self, violation: &Violation, end: &RunEnd, execution: &Execution, host: &Host) -> Option<usize> {
         if self.findings.is_empty() {
-            return false;
+            return None;
         }
         let target = host.target();
         let kept = self.explainer.take().and_then(|explainer| explainer.again(target));
         let explainer = self.explainer.insert(kept.unwrap_or_else(|| host.explainer()));
         let identity = explainer.identity(target, violation.clone(), end, &execution.steps);
-        self.findings.iter().any(|known| known.identity() == identity)
+        self.findings.iter().position(|known| known.identity() == identity)
     }
 
-    fn keep(&mut self, finding: Finding, locations: Locations) {
+    fn keep(&mut self, finding: Finding, locations: Locations, shows: bool) {
         self.findings.push(finding);
         self.locations.push(locations);
+        self.shows.push(shows);
     }
 
     /// The finding with the smallest schedule for which there is time, with all that is to be said about it, and with what is

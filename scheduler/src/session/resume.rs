@@ -109,7 +109,9 @@ impl Exploration<'_> {
             self.search.add_visited(&visited.hashes().ok_or_else(nonsense)?);
             self.search.add_claims(&visited.claimed().ok_or_else(nonsense)?);
         }
-        state.map_or(Ok(()), |state| self.go_on_from(state))
+        state.map_or(Ok(()), |state| self.go_on_from(state))?;
+        self.recorder.go_on(&self.locations);
+        Ok(())
     }
 
     /// Runs the schedule of a finding: it must show again.

@@ -214,6 +214,7 @@ impl Crew<'_, '_> {
         let exploration = &mut *self.exploration;
         exploration.outcomes = exploration.config.outcomes.then(Outcomes::default);
         (exploration.locations, exploration.observed) = (world.locations.clone(), world.observed.clone());
+        exploration.recorder.begin_anew(&world.locations);
         exploration.host.set_thread_origins(&world.threads);
         let budget = exploration.budget(&self.counts);
         self.world = World { epoch: self.world.epoch + 1, common: world.common.anew(), budget, ..world };

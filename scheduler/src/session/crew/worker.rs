@@ -52,7 +52,7 @@ pub struct Worker<'a> {
     outcomes: Outcomes,
     /// What of the search's counts is in there.
     counted: Counts,
-    /// What the leader knows to have been found.
+    /// What the leader knows to have been found in this world.
     seen: HashSet<Sight>,
     /// Whether it has an item.
     is_busy: bool,
@@ -173,6 +173,7 @@ impl Worker<'_> {
         self.search = self.post.search();
         self.execution = Execution::default();
         (self.done, self.counted, self.outcomes) = Default::default();
+        self.seen.clear(); // here it may be new
     }
 
     /// Steps are what the world says, whatever the process has done in between.

@@ -26,3 +26,4 @@ mod subjects;
 mod terminal;
 mod usage;
 mod watched;
+mod worlds;
