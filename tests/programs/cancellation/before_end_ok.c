@@ -1,6 +1,7 @@
 /* rscale-test
  * verdict: clean
  * outcomes: 0:"n" 0:"xn" 0:"xy" 0:"y"
+ * executions: optimal=29 source=29 nsb=48 superstep=53 nsb,superstep=48
  *
  * A thread is cancelled before it prints, or behind that, and has ended when somebody looks, or not.
  */

@@ -1,6 +1,7 @@
 /* rscale-test
  * verdict: clean
  * outcomes: 0:"n" 0:"xn" 0:"xy" 0:"y"
+ * executions: optimal=129 source=129 nsb=201 nsb,superstep=201
  *
  * A thread is cancelled before a step that touches nothing, or behind it: then it has printed. The two states are reached by the
  * same steps on the same objects, and only the order of the request and the step tells them apart.

@@ -186,7 +186,7 @@ impl Bench<'_> {
         Ok(finished)
     }
 
-    /// The exact numbers, with each list of filters that the program names.
+    /// The exact numbers, with each list of filters that the program names, and all outcomes where nothing was cut.
     fn check_counts(&self, isolation: &str) -> Result<(), String> {
         let (runs, executions) = (&self.expectation.runs, &self.expectation.executions);
         let lists: BTreeSet<&String> = runs.keys().chain(executions.keys()).collect();
@@ -194,8 +194,11 @@ impl Bench<'_> {
         let size = |filters: &String| runs.get(filters).or(executions.get(filters)).copied().unwrap_or(0);
         let is_checked = |filters: &&String| is_first || size(filters) <= MOST_RUNS_ELSEWHERE;
         for filters in lists.into_iter().filter(is_checked) {
-            let (_, summary) =
-                self.explore(isolation, &self.expectation.scopes[0], &["--keep-going", "--filters", filters])?;
+            let options = ["--keep-going", "--outcomes", "--filters", filters];
+            let (_, summary) = self.explore(isolation, &self.expectation.scopes[0], &options)?;
+            if summary.0["complete"] == true {
+                self.compare_outcomes(&summary).map_err(|problem| format!("--filters {filters:?}: {problem}"))?;
+            }
             for (field, expected) in [("runs", runs.get(filters)), ("executions", executions.get(filters))] {
                 if expected.is_some() && summary.number(field) != expected.copied() {
                     let got = summary.number(field);
