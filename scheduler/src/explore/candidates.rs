@@ -67,9 +67,22 @@ impl Candidates {
         was_held
     }
 
-    /// Leaves only the steps of one thread, for a reason that lies in the path that led here.
+    /// Lets all steps that were held back be explored.
+    pub fn release_all(&mut self) {
+        for (open, held) in self.open.iter_mut().zip(&mut self.held) {
+            held.iter().for_each(|thread| open.insert(thread));
+            *held = ThreadSet::EMPTY;
+        }
+    }
+
+    /// Lets a step be explored once more.
+    pub fn reopen(&mut self, token: Token) {
+        self.open[token.choice as usize].insert(token.thread);
+    }
+
+    /// Holds back all steps but those of one thread, for a reason that lies in the path that led here.
     pub fn restrict_to(&mut self, thread: ThreadId) {
-        self.retain(|token| token.thread == thread);
+        self.iter().filter(|token| token.thread != thread).for_each(|token| self.hold(token));
         self.is_partial = true;
     }
 
@@ -147,5 +160,20 @@ mod tests {
         candidates.remove(token(1, Choice::Proceed));
         candidates.remove(token(2, Choice::Proceed));
         assert!(candidates.is_empty());
+        candidates.reopen(token(2, Choice::TimeOut));
+        assert_eq!(candidates.iter().collect::<Vec<_>>(), [token(2, Choice::TimeOut)]);
+    }
+
+    #[test]
+    fn what_the_path_leaves_out_can_be_explored_all_the_same() {
+        let set: ThreadSet = [1, 2].map(ThreadId).into_iter().collect();
+        let mut candidates = Candidates::all([set, set, ThreadSet::EMPTY]);
+        candidates.remove(token(2, Choice::TimeOut));
+        candidates.restrict_to(ThreadId(1));
+        assert!(candidates.is_partial() && candidates.iter().all(|token| token.thread == ThreadId(1)));
+        candidates.remove(token(1, Choice::Proceed));
+        candidates.release_all();
+        let left = [token(2, Choice::Proceed), token(1, Choice::TimeOut)];
+        assert_eq!(candidates.iter().collect::<Vec<_>>(), left, "neither what was pruned nor what was explored");
     }
 }

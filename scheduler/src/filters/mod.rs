@@ -327,6 +327,10 @@ pub trait Filter {
         true
     }
 
+    /// The program came to an early end behind the last step of the path, for all threads at once: nobody goes on behind that
+    /// step, so it depends on whatever the others could have done before it. May open steps of the path's states.
+    fn ended_early(&mut self, _path: &mut Path, _configuration: &Configuration) {}
+
     /// Everything below the last state of the path has been explored.
     fn finished(&mut self, _path: &Path) {}
 

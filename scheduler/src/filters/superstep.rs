@@ -13,6 +13,12 @@
 //! but together with the unlocking of that mutex within another super step, somebody is, and could come before what
 //! follows in either of them.
 //!
+//! Where the program crashes, or ends early in another way, the last step depends on all that others could have done before it
+//! (what they print is there or not), and that is not known before the step is taken. So it is a super step of its own: the
+//! state before it becomes a super node if it was none, and from there the others take single steps. Those that took a longer
+//! super step before set out once more. While their steps have nothing to do with the one that ended it all, it will do so
+//! again behind them, and they go on in single steps.
+//!
 //! SCALE's threads neither start nor end with a step of their own, ours do. Such steps, and others that nobody notices, are
 //! taken at once (`explore/quiet.rs`): within a super step like any other step of the thread, else on their own.
 
@@ -41,6 +47,8 @@ struct SuperSteps {
 struct SuperNode {
     depth: usize,
     steps: Vec<SuperStep>,
+    /// What ends the program for all threads at once if it comes next.
+    ending: Option<Action>,
 }
 
 /// The steps that one thread takes from a super node; those that are known so far.
@@ -55,21 +63,24 @@ impl Filter for SuperSteps {
         let Some(current) = path.nodes().last() else { return };
         match self.extend(path, configuration, candidates) {
             Some(thread) => candidates.restrict_to(thread),
-            None if candidates.is_forced() => self.nodes.push(SuperNode { depth: path.depth(), steps: Vec::new() }),
-            None => self.nodes.push(SuperNode::new(path.depth(), current, configuration)),
+            None if candidates.is_forced() => self.nodes.push(SuperNode::empty(path.depth())),
+            None => {
+                let ending = self.ending_behind(path);
+                self.nodes.push(SuperNode { ending, ..SuperNode::new(path.depth(), current, configuration) });
+            }
         }
     }
 
     fn pass(&mut self, path: &Path, _: &mut Configuration, _: &mut Candidates, known: &Heritage) {
         // Within a super step, and where nothing is left to explore, nothing is known.
-        if let Some(steps) = decode(known) {
-            self.nodes.push(SuperNode { depth: path.depth(), steps });
+        if let Some((ending, steps)) = decode(known) {
+            self.nodes.push(SuperNode { depth: path.depth(), steps, ending });
         }
     }
 
     fn heritage(&self, depth: usize) -> Heritage {
         let node = self.nodes.iter().find(|node| node.depth == depth);
-        node.map(|node| encode(&node.steps)).unwrap_or_default()
+        node.map(|node| encode(node.ending.as_ref(), &node.steps)).unwrap_or_default()
     }
 
     /// The super steps of a super node depend on each other: on those that were taken before, as far as they went. So the
@@ -79,6 +90,26 @@ impl Filter for SuperSteps {
         let is_left = self.nodes.last().is_some_and(|node| node.depth > depth);
         let is_over = || path.nodes()[depth + 1..].iter().all(|node| node.candidates.is_empty());
         is_there && (is_left || is_over())
+    }
+
+    fn ended_early(&mut self, path: &mut Path, configuration: &Configuration) {
+        let Some(depth) = path.depth().checked_sub(1) else { return };
+        while self.nodes.last().is_some_and(|node| node.depth > depth) {
+            self.nodes.pop();
+        }
+        if self.nodes.last().is_none_or(|node| node.depth < depth) {
+            self.take_back_last_step(path);
+            path.nodes_mut()[depth].candidates.release_all();
+            self.nodes.push(SuperNode::new(depth, &path.nodes()[depth], configuration));
+        }
+        let before = &mut path.nodes_mut()[depth];
+        let (Some(node), Some(ending)) = (self.nodes.last_mut(), before.taken) else { return };
+        node.ending = Some(ending.action);
+        for longer in node.steps.iter_mut().filter(|step| !step.intermediate.is_empty()) {
+            before.candidates.reopen(longer.first);
+            longer.last = longer.intermediate[0];
+            longer.intermediate.clear();
+        }
     }
 
     fn leave_path(&mut self) {
@@ -117,7 +148,7 @@ impl SuperSteps {
             return None;
         }
         let next = configuration.next_action(thread)?;
-        let node = self.nodes.last_mut()?;
+        let node = self.nodes.last_mut().filter(|node| node.ending.is_none())?;
         let first = path.nodes().get(node.depth)?.token()?;
         let own = node.steps.iter().position(|step| step.first == first)?;
         let last = node.steps[own].last;
@@ -133,25 +164,50 @@ impl SuperSteps {
         node.steps[own].last = next;
         Some(thread)
     }
+
+    /// The super step that is being taken ends one step earlier.
+    fn take_back_last_step(&mut self, path: &Path) {
+        let Some(node) = self.nodes.last_mut() else { return };
+        let first = path.nodes().get(node.depth).and_then(Node::token);
+        if let Some(own) = node.steps.iter_mut().find(|step| Some(step.first) == first)
+            && let Some(last) = own.intermediate.pop()
+        {
+            own.last = last;
+        }
+    }
+
+    /// What would have ended the program before the last step of the path, and will do so behind it, because that step is
+    /// another thread's and independent.
+    fn ending_behind(&self, path: &Path) -> Option<Action> {
+        let [.., before, _] = path.nodes() else { return None };
+        let ending = self.nodes.last().filter(|node| node.depth + 1 == path.depth())?.ending?;
+        before.taken.filter(|step| !step.action.is_dependent(&ending)).map(|_| ending)
+    }
 }
 
 impl SuperNode {
+    /// One from which no super step is taken.
+    fn empty(depth: usize) -> SuperNode {
+        SuperNode { depth, steps: Vec::new(), ending: None }
+    }
+
     fn new(depth: usize, node: &Node, configuration: &Configuration) -> SuperNode {
         let begin = |first: Token| {
             let last = configuration.next_action(first.thread)?;
             Some(SuperStep { first, intermediate: Vec::new(), last })
         };
-        SuperNode { depth, steps: Candidates::all(node.enabled).iter().filter_map(begin).collect() }
+        SuperNode { steps: Candidates::all(node.enabled).iter().filter_map(begin).collect(), ..SuperNode::empty(depth) }
     }
 }
 
 /// Words of an action.
 const WORDS: usize = 5;
 
-/// Super steps as numbers: a one, so that there is always something, and for each its first step, how many actions there
+/// A super node as numbers: whether there is an ending, and it; for each super step its first step, how many actions there
 /// are, and these.
-fn encode(steps: &[SuperStep]) -> Heritage {
-    let mut words = vec![1];
+fn encode(ending: Option<&Action>, steps: &[SuperStep]) -> Heritage {
+    let mut words = vec![u64::from(ending.is_some())];
+    words.extend(ending.into_iter().flat_map(words_of));
     for SuperStep { first, intermediate, last } in steps {
         words.extend([u64::from(first.to_code()), intermediate.len() as u64]);
         words.extend(intermediate.iter().chain([last]).flat_map(words_of));
@@ -159,9 +215,11 @@ fn encode(steps: &[SuperStep]) -> Heritage {
     words
 }
 
-/// The super steps that the numbers are, if they are some.
-fn decode(words: &[u64]) -> Option<Vec<SuperStep>> {
-    let (_, mut words) = words.split_first()?;
+/// The ending and the super steps that the numbers are, if they are some.
+fn decode(words: &[u64]) -> Option<(Option<Action>, Vec<SuperStep>)> {
+    let (&has_ending, words) = words.split_first()?;
+    let (ending, mut words) = words.split_at_checked(if has_ending == 1 { WORDS } else { 0 })?;
+    let ending = if ending.is_empty() { None } else { Some(action_of(ending)?) };
     let mut steps = Vec::new();
     while let [first, count, rest @ ..] = words {
         let first = Token::from_code(u16::try_from(*first).ok()?)?;
@@ -172,7 +230,7 @@ fn decode(words: &[u64]) -> Option<Vec<SuperStep>> {
         steps.push(SuperStep { first, intermediate, last });
         words = later;
     }
-    Some(steps)
+    Some((ending, steps))
 }
 
 /// An action, but for where the program called.

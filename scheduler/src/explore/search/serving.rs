@@ -34,6 +34,7 @@ impl Strategy for Search {
         if complete && execution.ends_early() && !execution.pending.is_empty() {
             self.quiet.learn_of_early_end();
             self.path.end_early();
+            self.filters.iter_mut().for_each(|filter| filter.ended_early(&mut self.path, &self.configuration));
         }
         if self.is_astray() {
             return Absorbed::Astray;
