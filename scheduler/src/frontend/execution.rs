@@ -31,6 +31,12 @@ impl Execution {
         !matches!(self.ending(), Some(Exit | Deadlock | Livelock | Sleeping | StepBudget | Diverged) | None)
     }
 
+    /// Whether nobody can do anything any more behind its last step: it was the end of the process, in whatever way.
+    #[must_use]
+    pub fn ends_process(&self) -> bool {
+        self.ending() == Some(Ending::Exit) || self.ends_early()
+    }
+
     /// Whether the process was lost on the way: nobody knows what lies behind its schedule.
     #[must_use]
     pub fn is_lost(&self) -> bool {

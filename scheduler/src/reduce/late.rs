@@ -1,4 +1,5 @@
-//! Waits that could have timed out: until some event made that impossible, and so has to come after it, too.
+//! Waits that could have timed out: until some event made that impossible, and so has to come after it, too. That may be the end
+//! of the process: the last event of an execution leaves no wait.
 
 use super::Reduction;
 use super::event::Event;
@@ -20,7 +21,9 @@ impl Reduction {
             if before.is_empty() {
                 continue;
             }
-            let mut lost = before.without(late(execution.enabled_after(end)));
+            let is_end = end == execution.steps.len() && execution.ends_process();
+            let after = if is_end { ThreadSet::EMPTY } else { late(execution.enabled_after(end)) };
+            let mut lost = before.without(after);
             lost.remove(event.footprint.thread());
             for thread in lost {
                 if let Some(footprint) = self.time_out(thread, index, execution) {

@@ -40,12 +40,12 @@ pub fn rivals(history: &History, event: &Event, predecessors: &[Predecessor], fo
 }
 
 /// A thread that could not go on where something ended the execution for all can not be put before that: what it waits about
-/// lies further back.
+/// lies further back. It may be what the last event gave back, so the variables of that count.
 pub fn look_past_end(history: &History, pending: &Event, predecessors: &mut Vec<Predecessor>) {
     let Some(last) = history.len().checked_sub(1) else { return };
     let end = history.event(last);
     if end.footprint.reach == Reach::Everyone && !end.possible.contains(pending.footprint.thread()) {
-        predecessors.retain(|predecessor| predecessor.event != last);
+        predecessors.retain(|predecessor| predecessor.event != last || matches!(predecessor.link, Link::Variable(_)));
     }
 }
 
