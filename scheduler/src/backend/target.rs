@@ -61,7 +61,7 @@ pub struct Target {
     gave_up: Option<RunEnd>,
     /// A run that nobody has asked for yet.
     ahead: Ahead,
-    /// The processor that the program shares with the calling thread, if it does.
+    /// The processors that the program and the calling thread stay on, if they do.
     seat: Option<Seat>,
 }
 
@@ -78,7 +78,7 @@ impl Target {
     pub fn dormant(launch: Launch, limits: Limits) -> Result<Target, BackendError> {
         let resource = |what| move |error| LaunchError::Resource(what, error);
         Ok(Target {
-            launch,
+            launch: Launch { processors: None, shares_processor: false, ..launch },
             limits,
             patience: limits,
             shim: Shim::unpack().map_err(resource("unpack the shim"))?,
@@ -112,14 +112,15 @@ impl Target {
         self.restart()
     }
 
-    /// Has the calling thread and the process share a processor, which they hand over to each other, or run anywhere again.
-    pub fn share_processor(&mut self, seat: Option<Seat>) {
+    /// Has the calling thread and the process stay on processors of their own, or on one that they hand over to each other,
+    /// or run anywhere again.
+    pub fn sit(&mut self, seat: Option<Seat>) {
         let program = self.process.as_ref().map(Process::pid);
         if let Some(seat) = std::mem::replace(&mut self.seat, seat) {
             seat.leave(program);
         }
-        self.seat.iter_mut().for_each(|seat| seat.sit(program));
         self.launch.processors = self.seat.as_ref().map(Seat::all);
+        self.launch.shares_processor = self.seat.as_ref().is_some_and(Seat::is_shared);
         self.launch.write_processors(&self.arena);
     }
 

@@ -60,7 +60,7 @@ pub struct RunArgs {
     /// Order of the search, random choices [default: 0]
     #[arg(long, value_name = "S", allow_negative_numbers = true, help_heading = "Search")]
     seed: Option<u64>,
-    /// Parallel workers [default: all cores]
+    /// Cores to keep busy, with a worker on each [default: all]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS), help_heading = "Search")]
     jobs: Option<u32>,
 
@@ -144,7 +144,7 @@ const MOST_JOBS: i64 = 1024;
 
 /// As many as there are processors.
 fn processors() -> u32 {
-    Processors::mine().map_or(1, |processors| processors.count() as u32).max(1)
+    Processors::all().map_or(1, |processors| processors.count() as u32).max(1)
 }
 
 impl RunArgs {

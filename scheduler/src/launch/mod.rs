@@ -83,8 +83,10 @@ pub struct Launch {
     pub buffer: Option<u32>,
     /// Seed of what the program takes for random.
     pub seed: u64,
-    /// The processors that the program would have, where rscale has chosen one for it and for the scheduler.
+    /// The processors that the program would have, where rscale has chosen one for it.
     pub processors: Option<Processors>,
+    /// Whether the scheduler has the same one.
+    pub shares_processor: bool,
 }
 
 /// Why the program could not be started.
@@ -156,10 +158,10 @@ impl Launch {
         self.write_processors(arena);
     }
 
-    /// Writes into the arena which processors there are, if the program has to share one.
+    /// Writes into the arena which processors there are, if one was chosen, and whether the program has to share it.
     pub fn write_processors(&self, arena: &ArenaMap) {
         let setup = &arena.setup;
-        setup.shares_processor.store(self.processors.is_some().into(), Relaxed);
+        setup.shares_processor.store(self.shares_processor.into(), Relaxed);
         let words = self.processors.map_or([0; PROCESSOR_WORDS], |all| all.words());
         setup.processors.iter().zip(words).for_each(|(place, word)| place.store(word, Relaxed));
     }

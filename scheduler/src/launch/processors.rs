@@ -1,13 +1,14 @@
 //! The processors of the machine, and who runs on which.
 //!
 //! Where there is one processor for each worker, a worker and its program take turns, and never run at the same time: they
-//! share a processor, and hand it over. The program is still told of all processors, for some decide by it how many threads to
-//! start.
+//! share a processor, and hand it over. Where there are two, each has one. The program is still told of all processors, for some
+//! decide by it how many threads to start.
 
 use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use nix::unistd::Pid;
 use rscale_protocol::arena::PROCESSOR_WORDS;
+use std::sync::OnceLock;
 
 /// A set of processors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +21,15 @@ impl Processors {
     /// Where the kernel does not say.
     pub fn mine() -> Result<Processors, Errno> {
         sched_getaffinity(Pid::from_raw(0)).map(Processors)
+    }
+
+    /// Those that rscale was given, whatever part of them the calling thread keeps to.
+    ///
+    /// # Errors
+    /// Where the kernel does not say.
+    pub fn all() -> Result<Processors, Errno> {
+        static ALL: OnceLock<Result<Processors, Errno>> = OnceLock::new();
+        *ALL.get_or_init(Processors::mine)
     }
 
     /// How many there are.

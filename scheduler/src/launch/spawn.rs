@@ -5,7 +5,7 @@
 
 use super::orphans::{self, Running};
 use super::settle::settle;
-use super::{ArenaMap, Captured, Launch, LaunchError, Regions, Shim};
+use super::{ArenaMap, Captured, Launch, LaunchError, Processors, Regions, Shim};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::personality::{self, Persona};
@@ -52,17 +52,21 @@ impl Process {
         let running = Running::begin();
         let child = command.spawn().map_err(|error| spawn_error(launch, error))?;
         let mut process = Process { child, status: None, _running: running };
-        process.release_at_exec()?;
+        process.release_at_exec(launch.processors)?;
         Ok(process)
     }
 
-    /// Waits for the stop that follows the exec, and detaches.
-    fn release_at_exec(&mut self) -> Result<(), LaunchError> {
+    /// Waits for the stop that follows the exec, and detaches. Unless it is told of other processors than it has, it does not
+    /// keep to those of the calling thread.
+    fn release_at_exec(&mut self, told: Option<Processors>) -> Result<(), LaunchError> {
         loop {
             match waitpid(self.pid(), None) {
                 Ok(WaitStatus::Stopped(pid, Signal::SIGTRAP)) => {
                     // Where that is impossible, addresses differ from process to process; within one they do not.
                     let _ = settle(pid);
+                    if told.is_none() {
+                        let _ = Processors::all().and_then(|all| all.let_go(pid));
+                    }
                     return ptrace::detach(pid, None).map_err(|error| LaunchError::Ptrace(error.into()));
                 }
                 Ok(WaitStatus::Stopped(pid, signal)) => {

@@ -108,6 +108,7 @@ impl Host {
             buffer: rules.buffer,
             seed: rules.seed,
             processors: None,
+            shares_processor: false,
         };
         Host::like(launch, rules)
     }
@@ -272,9 +273,9 @@ impl Host {
         self.limit(limit);
     }
 
-    /// Has this thread and the process share a processor, or run anywhere again.
-    pub fn share_processor(&mut self, seat: Option<Seat>) {
-        self.frontend.backend_mut().share_processor(seat);
+    /// Has this thread and the process run on certain processors, or anywhere again.
+    pub fn sit(&mut self, seat: Option<Seat>) {
+        self.frontend.backend_mut().sit(seat);
     }
 
     /// What is run from now on has hung before, or not.

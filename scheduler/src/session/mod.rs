@@ -31,7 +31,7 @@ pub use minimizer::{Minimal, minimize};
 pub use resume::Keeping;
 pub use simulator::replay;
 
-use crate::backend::Guess;
+use crate::backend::{Guess, Seat};
 use crate::config::{FilterChoice, Rules, RunConfig, Scope};
 use crate::exit::Failure;
 use crate::explore::{Absorbed, Counts, Divergence, Locations, SavedCrew, Strategy};
@@ -49,7 +49,7 @@ use host::{Host, Setting};
 use outcomes::Outcomes;
 use record::Recorder;
 use rscale_protocol::Ending;
-use rscale_protocol::arena::Engine;
+use rscale_protocol::arena::{Engine, Isolation};
 use std::time::Duration;
 
 /// The filters of a search for which the user names none: one execution per Mazurkiewicz trace. A budget of spurious
@@ -118,7 +118,7 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
         filters,
         terms,
         jobs,
-        runs_ahead: !has_one_processor(),
+        has_one_processor: has_one_processor(config),
         alone_until: config.alone,
         was_together: false,
         together: None,
@@ -129,9 +129,7 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
     };
     exploration.host.set_deadline(exploration.bounds.deadline());
     exploration.host.set_memory_limit(config.max_memory.as_ref().map(|size| size.bytes));
-    if has_one_processor() {
-        exploration.host.share_processor(crew::seats().next());
-    }
+    exploration.sit();
     let stopped = exploration.keep(keeping)?;
     exploration.note_single_worker();
     let stop = match stopped {
@@ -141,14 +139,16 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
             exploration.explore(progress)?
         }
     };
+    exploration.host.sit(None);
     exploration.keep_state(true);
     exploration.summarise(stop, &mut summary);
     Ok(summary)
 }
 
-/// Whether the search and the program have to take turns on one processor.
-fn has_one_processor() -> bool {
-    Processors::mine().is_ok_and(|processors| processors.count() == 1)
+/// Whether the search and the program have to take turns on one processor: there is no other, or the user wants no more than one
+/// to be kept busy.
+fn has_one_processor(config: &RunConfig) -> bool {
+    config.jobs == 1 || Processors::all().is_ok_and(|processors| processors.count() == 1)
 }
 
 /// A search under way.
@@ -168,8 +168,8 @@ struct Exploration<'a> {
     terms: Terms,
     /// How many may search.
     jobs: u32,
-    /// Whether the program runs while the search reads the execution before.
-    runs_ahead: bool,
+    /// Whether the program has to wait while the search reads the execution before.
+    has_one_processor: bool,
     /// When others may begin to help.
     alone_until: Duration,
     /// Whether several workers have searched, and what they have done, if the search does not know.
@@ -186,6 +186,18 @@ struct Exploration<'a> {
 }
 
 impl Exploration<'_> {
+    /// Has the search and the program stay on one processor, or on one each. What takes a process for each execution may be
+    /// anywhere.
+    fn sit(&mut self) {
+        let Ok(all) = Processors::all() else { return };
+        let is_restored = self.host.target().launch().isolation == Isolation::Snapshot;
+        let seat = match self.has_one_processor {
+            true => Some(Seat::shared(all, all.here())),
+            false => is_restored.then(|| Seat::apart(all, all.here())),
+        };
+        self.host.sit(seat);
+    }
+
     fn explore(&mut self, progress: &mut Progress) -> Result<Stop, Failure> {
         let mut execution = Execution::default();
         loop {
@@ -222,7 +234,7 @@ impl Exploration<'_> {
             }
             let before = self.search.counts().executions;
             output.iter().for_each(|[stdout, _]| self.search.note_output(stdout));
-            let runs_ahead = self.runs_ahead && !is_finding && execution.ending() == Some(Ending::Exit);
+            let runs_ahead = !self.has_one_processor && !is_finding && execution.ending() == Some(Ending::Exit);
             if runs_ahead && self.host.dares_ahead() {
                 self.search.foreseen().into_iter().for_each(|plan| self.host.run_ahead(plan, Guess::Bold));
             }

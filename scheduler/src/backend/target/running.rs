@@ -15,7 +15,7 @@ impl Target {
 
     /// Whether the program can begin a run before it is asked for.
     pub fn can_run_ahead(&mut self) -> bool {
-        let is_restored = self.launch.isolation == Isolation::Snapshot && self.launch.processors.is_none();
+        let is_restored = self.launch.isolation == Isolation::Snapshot && !self.launch.shares_processor;
         let is_ready = self.has_run && self.gave_up.is_none() && !self.is_fresh_process_needed();
         is_restored && is_ready && !self.ahead.is_under_way()
     }

@@ -45,6 +45,7 @@ impl Target {
         let process = Process::start(&self.launch, &self.shim, &self.arena, &self.regions, &self.output)?;
         let pid = process.pid();
         self.process = Some(process);
+        self.seat.iter_mut().for_each(|seat| seat.welcome(pid));
         let mut reply = self.wait()?;
         // It asks again where it can not get at the regions as they were provided first.
         while let (Some(Reply::Loaded), Some(wanted)) = (reply, &self.launch.instrumentation) {

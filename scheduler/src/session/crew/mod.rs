@@ -107,7 +107,7 @@ impl Exploration<'_> {
             let is_enough = is_sampling || processors.count().min(jobs) >= ENOUGH_PROCESSORS;
             is_enough && (self.config.wants_jobs || !processors.are_busy())
         };
-        let has_room = Processors::mine().map_or(true, has_room);
+        let has_room = Processors::all().map_or(true, has_room);
         if !has_room {
             self.alone_until = self.bounds.elapsed() + AGAIN * self.config.alone;
         }
@@ -212,6 +212,7 @@ impl Exploration<'_> {
         if self.crew.is_none() {
             self.keep_state(true); // what one has visited, one writes down
         }
+        self.host.sit(None); // each worker has a seat of its own
         if self.search.sample().is_some() { self.sample_together(progress) } else { self.explore_together(progress) }
     }
 
@@ -221,6 +222,7 @@ impl Exploration<'_> {
         if goes_on {
             self.together = None;
             self.alone_until = self.bounds.elapsed() + self.config.alone;
+            self.sit();
         }
         goes_on
     }
@@ -274,7 +276,7 @@ impl Exploration<'_> {
                 own.go_on_with(std::mem::replace(&mut self.search, substitute));
             }
             own.lead(LOOK_WHILE_IDLE);
-            own.host.share_processor(own_seat);
+            own.host.sit(own_seat);
             let mut crew = Crew {
                 exploration: self,
                 inbox,
@@ -292,7 +294,7 @@ impl Exploration<'_> {
             crew.world.budget.close();
             desk.close();
             own.leave();
-            own.host.share_processor(None);
+            own.host.sit(None);
             (crew.exploration.host, crew.exploration.search) = own.into_parts();
             crew.dismiss();
             if stop.as_ref().is_ok_and(|stop| *stop == Stop::Exhausted) {
@@ -305,9 +307,9 @@ impl Exploration<'_> {
 
 /// A processor for each worker, from the one on that this thread runs on. Nothing if the kernel does not say.
 pub(super) fn seats() -> impl Iterator<Item = Seat> {
-    let all = Processors::mine().ok();
+    let all = Processors::all().ok();
     let first = all.map_or(0, |all| all.here());
-    (first..).map_while(move |place| Some(Seat::new(all?, place)))
+    (first..).map_while(move |place| Some(Seat::shared(all?, place)))
 }
 
 /// The controller of another process.

@@ -79,7 +79,7 @@ const OVER: u64 = u64::MAX;
 impl Sampler<'_> {
     fn work(self, launch: Launch, seat: Option<Seat>) {
         let served = Host::like(launch, &self.config.rules).and_then(|mut host| {
-            host.share_processor(seat);
+            host.sit(seat);
             host.set_deadline(self.deadline);
             host.set_memory_limit(self.config.max_memory.as_ref().map(|size| size.bytes));
             self.serve(&mut host)?;

@@ -86,7 +86,7 @@ impl<'a> Post<'a> {
     pub fn work(self, launch: Launch, seat: Option<Seat>) {
         let leader = self.leader.clone();
         let result = Host::like(launch, &self.config.rules).and_then(|mut host| {
-            host.share_processor(seat);
+            host.sit(seat);
             host.set_deadline(self.deadline);
             host.set_memory_limit(self.config.max_memory.as_ref().map(|size| size.bytes));
             self.begin_with(host).serve()

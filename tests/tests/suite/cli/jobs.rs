@@ -312,7 +312,7 @@ fn the_findings_are_those_of_one_worker_and_replay() {
 }
 
 /// All children of a process, whichever of its threads started them.
-fn children(process: u32) -> Vec<u32> {
+pub fn children(process: u32) -> Vec<u32> {
     let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else { return Vec::new() };
     let of_task = |task: fs::DirEntry| fs::read_to_string(task.path().join("children")).unwrap_or_default();
     let words: Vec<String> = tasks.filter_map(Result::ok).map(of_task).collect();

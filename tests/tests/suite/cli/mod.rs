@@ -17,6 +17,7 @@ mod minimizing;
 mod names;
 mod output;
 mod picture;
+mod processors;
 mod queries;
 mod races;
 mod refusals;

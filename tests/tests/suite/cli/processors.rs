@@ -1,0 +1,80 @@
+//! `--jobs`: how many processors a search keeps busy, and that the program does not notice.
+
+use crate::cli::jobs::children;
+use crate::cli::machine::send;
+use crate::cli::subjects::{ENDLESS, Place, expect_status};
+use nix::sched::{CpuSet, sched_getaffinity};
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
+use rscale_tests::process::{Running, wait_for};
+
+/// The one processor that a process keeps to, if it does.
+fn only_one(process: u32) -> Option<usize> {
+    let set = sched_getaffinity(Pid::from_raw(process as i32)).ok()?;
+    let mut all = (0..CpuSet::count()).filter(|&number| set.is_set(number).unwrap_or(false));
+    all.next().filter(|_| all.next().is_none())
+}
+
+/// Whether rscale and its program are on the same processor, once each keeps to one.
+fn share_one(jobs: &str) -> bool {
+    let place = Place::with("program", ENDLESS);
+    let running =
+        Running::start(&mut place.command(&["run", "./program", "--jobs", jobs, "--quiet"])).expect("started");
+    let both = || Some((only_one(running.id())?, only_one(*children(running.id()).first()?)?));
+    let (search, program) = wait_for(both).expect("both have a seat");
+    send(running.id(), Signal::SIGINT);
+    expect_status(&running.finish().expect("ends"), 3);
+    search == program
+}
+
+#[test]
+fn one_job_keeps_to_one_processor() {
+    assert!(share_one("1"));
+}
+
+#[test]
+fn of_two_jobs_the_program_has_the_second_processor() {
+    let is_alone = only_one(std::process::id()).is_some();
+    assert_eq!(share_one("2"), is_alone);
+}
+
+const ASKS: &str = r#"
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+static volatile int shared;
+static void *work(void *unused)
+{
+    for (int i = 0; i < 4; i++)
+        shared++;
+    return unused;
+}
+int main(void)
+{
+    cpu_set_t set;
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    sched_getaffinity(0, sizeof set, &set);
+    printf("%d\n", CPU_COUNT(&set));
+}
+"#;
+
+#[test]
+fn the_program_is_told_of_all_processors() {
+    let place = Place::with("asks", ASKS);
+    let mine = sched_getaffinity(Pid::from_raw(0)).expect("known");
+    let count = (0..CpuSet::count()).filter(|&number| mine.is_set(number).unwrap_or(false)).count();
+    for jobs in ["1", "2"] {
+        let line = ["run", "./asks", "--jobs", jobs, "--outcomes", "--json", "result.json", "--quiet"];
+        expect_status(&place.rscale(&line), 0);
+        let summary = crate::cli::subjects::summary(&place);
+        let outcomes = summary.0["outcomes"].as_array().expect("a table");
+        assert!(summary.number("runs") > Some(512), "long enough for seats to be taken");
+        assert_eq!(outcomes.len(), 1, "{outcomes:?}");
+        assert!(outcomes[0]["stdout"].as_str().is_some_and(|text| text.trim() == count.to_string()), "{outcomes:?}");
+    }
+}
