@@ -168,15 +168,9 @@ impl Strategy for Levels {
     }
 
     fn save(&self) -> Option<Saved> {
-        let Saved::Depth(search) = self.search.save()? else { return None };
-        let (current, done) = (self.current, self.done.clone());
-        Some(Saved::Levels(Box::new(SavedLevels {
-            current,
-            done,
-            before: self.before,
-            earlier: self.earlier,
-            search: *search,
-        })))
+        let (search, done) = (self.search.save()?, self.done.clone());
+        let (current, before, earlier) = (self.current, self.before, self.earlier);
+        Some(Saved::Levels(Box::new(SavedLevels { current, done, before, earlier, search })))
     }
 
     fn go_on(&mut self, saved: &Saved, execution: &Execution) -> bool {
@@ -185,7 +179,7 @@ impl Strategy for Levels {
         self.search = (self.make)(current.bound);
         self.search.keep_cut();
         (self.current, self.done, self.before, self.earlier) = (current, done, before, earlier);
-        self.search.go_on(&Saved::Depth(Box::new(search)), execution)
+        self.search.go_on(&search, execution)
     }
 
     fn preserves(&self) -> Vec<Preserves> {

@@ -21,7 +21,7 @@ pub enum Saved {
     Crew(SavedCrew),
     /// A search in depth.
     Depth(Box<SavedDepth>),
-    /// A search in depth with a bound that grows.
+    /// A search with a bound that grows.
     Levels(Box<SavedLevels>),
 }
 
@@ -37,7 +37,7 @@ pub struct SavedLevels {
     /// What this search had done when the level began.
     pub earlier: Counts,
     /// The search of this level.
-    pub search: SavedDepth,
+    pub search: Saved,
 }
 
 /// A search in depth, between two runs.
@@ -157,7 +157,7 @@ impl Saved {
     pub fn schedule(&self) -> Option<Vec<Token>> {
         match self {
             Saved::Reduction(saved) => saved.schedule(),
-            Saved::Levels(saved) => saved.search.branches().map(|branches| branches.way.schedule),
+            Saved::Levels(saved) => saved.search.schedule(),
             Saved::Depth(saved) => saved.branches().map(|branches| branches.way.schedule),
             Saved::Sample(_) | Saved::Crew(_) => Some(Vec::new()),
         }

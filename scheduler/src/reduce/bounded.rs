@@ -20,6 +20,7 @@ use super::places::Places;
 use super::plan::{Planner, initials, leading};
 use super::preemptions::{Preemptions, State};
 use super::reversal::{Executed, Reversal};
+use super::saved::SavedBound;
 use crate::filters::Preserves;
 use rscale_protocol::Family;
 use rscale_protocol::arena::Token;
@@ -42,21 +43,24 @@ pub struct Bounded {
     preemptions: Preemptions,
     /// Branches that would have had too many.
     cut: u64,
-    /// How many they were before each event of the execution was taken.
-    cut_before: Vec<u64>,
+    /// So many events of the path, the first ones, have some of them behind them.
+    cut_behind: usize,
 }
 
 impl Bounded {
     /// A search that has not begun.
     #[must_use]
     pub fn new(method: Method, bound: u64) -> Bounded {
-        Bounded { method, bound, preemptions: Preemptions::default(), cut: 0, cut_before: Vec::new() }
+        Bounded { method, bound, preemptions: Preemptions::default(), cut: 0, cut_behind: 0 }
     }
 
     /// Whether this may be taken in a state of the path. Counts what may not.
     fn is_within(&mut self, token: Token, at: EventIndex, history: &History) -> bool {
         let is_within = self.preemptions.with(token.thread, at, history) <= self.bound;
-        self.cut += u64::from(!is_within);
+        if !is_within {
+            self.cut += 1;
+            self.cut_behind = history.len() as usize;
+        }
         is_within
     }
 
@@ -103,8 +107,7 @@ impl Planner for Bounded {
     fn follow(&mut self, token: Token, state: &State<'_>, history: &History) {
         self.preemptions.arrive(state, history);
         self.preemptions.push(self.preemptions.with(token.thread, state.at, history), state.at);
-        self.cut_before.truncate(state.at as usize);
-        self.cut_before.push(self.cut);
+        self.cut_behind = self.cut_behind.min(state.at as usize);
     }
 
     fn may_sleep(&mut self, history: &History) -> bool {
@@ -125,7 +128,16 @@ impl Planner for Bounded {
     }
 
     fn is_cut_behind(&self, event: EventIndex) -> bool {
-        self.cut_before.get(event as usize) != Some(&self.cut)
+        (event as usize) < self.cut_behind
+    }
+
+    fn saved(&self) -> Option<SavedBound> {
+        Some(SavedBound { cut: self.cut(), cut_behind: self.cut_behind, ..SavedBound::default() })
+    }
+
+    fn restore(&mut self, saved: &SavedBound) -> Option<()> {
+        self.cut_behind = saved.cut_behind;
+        Some(())
     }
 
     fn cut(&self) -> Vec<u64> {

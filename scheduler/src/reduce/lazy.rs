@@ -24,6 +24,7 @@ use super::places::Places;
 use super::plan::{Node, Planner, initials};
 use super::preemptions::{Preemptions, State};
 use super::reversal::Reversal;
+use super::saved::{SavedBound, SavedPassed};
 use crate::explore::{Candidates, Counts};
 use crate::filters::Preserves;
 use rscale_protocol::ThreadSet;
@@ -59,6 +60,22 @@ impl Passed {
     /// What is left to explore from it, where everything has to be tried.
     fn left(&self, node: &Node) -> impl Iterator<Item = Token> {
         Candidates::all(self.enabled).iter().filter(|&token| node.is_open(token) && !self.refused.contains(&token))
+    }
+}
+
+impl Passed {
+    fn saved(&self) -> SavedPassed {
+        let enabled = self.enabled.map(|set| set.words());
+        SavedPassed {
+            enabled,
+            refused: self.refused.iter().map(|token| token.to_code()).collect(),
+            is_cut: self.is_cut,
+        }
+    }
+
+    fn restored(saved: &SavedPassed) -> Option<Passed> {
+        let refused = saved.refused.iter().map(|&code| Token::from_code(code)).collect::<Option<_>>()?;
+        Some(Passed { enabled: saved.enabled.map(ThreadSet::from_words), refused, is_cut: saved.is_cut })
     }
 }
 
@@ -202,6 +219,17 @@ impl Planner for Lazy {
         let state = self.states.get(at).filter(|_| is_cut);
         let left = state.into_iter().flat_map(|state| state.left(node));
         left.filter(|&token| taken != Some(token) && !node.plans(token)).collect()
+    }
+
+    fn saved(&self) -> Option<SavedBound> {
+        let states = self.states.iter().map(Passed::saved).collect();
+        Some(SavedBound { cut: self.cut(), states, told: self.told, ..SavedBound::default() })
+    }
+
+    fn restore(&mut self, saved: &SavedBound) -> Option<()> {
+        self.states = saved.states.iter().map(Passed::restored).collect::<Option<_>>()?;
+        self.told = saved.told;
+        Some(())
     }
 
     fn cut(&self) -> Vec<u64> {

@@ -217,7 +217,7 @@ impl Strategy for Reduction {
     }
 
     fn can_be_saved(&self) -> bool {
-        self.planner.keeps_nothing()
+        self.planner.can_be_shared()
     }
 
     fn save(&self) -> Option<Saved> {
@@ -225,7 +225,9 @@ impl Strategy for Reduction {
     }
 
     fn go_on(&mut self, saved: &Saved, execution: &Execution) -> bool {
-        matches!(saved, Saved::Reduction(saved) if self.restored(saved, execution).is_some())
+        let Saved::Reduction(saved) = saved else { return false };
+        self.add_cut(saved.cut());
+        self.restored(saved, execution).is_some()
     }
 
     fn sharing(&mut self) -> Option<&mut dyn Sharing> {
@@ -242,6 +244,7 @@ impl Strategy for Reduction {
 
     fn add_cut(&mut self, cut: &[u64]) {
         self.planner.add_cut(cut);
+        self.cut_told += cut.iter().sum::<u64>(); // by whomever
     }
 
     fn counts(&self) -> Counts {

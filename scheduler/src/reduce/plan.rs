@@ -6,6 +6,7 @@ use super::history::{EventIndex, History};
 use super::places::Places;
 use super::preemptions::State;
 use super::reversal::{Cover, Executed, Extent, Race, Reversal};
+use super::saved::SavedBound;
 use super::sharing::Explored;
 use super::sleep::{Sleep, staying};
 use super::wakeup::{Inserted, Room, Tree};
@@ -156,12 +157,12 @@ pub trait Planner {
         true
     }
 
-    /// Whether all that it knows stands in the nodes: a search can be saved then.
+    /// Whether all that it knows stands in the nodes.
     fn keeps_nothing(&self) -> bool {
         false
     }
 
-    /// Whether several workers can explore parts of it.
+    /// Whether several workers can explore parts of it, and another process can go on with it.
     fn can_be_shared(&self) -> bool {
         self.keeps_nothing() || self.is_bounded()
     }
@@ -193,6 +194,16 @@ pub trait Planner {
     /// Whether something was cut behind an event of the path.
     fn is_cut_behind(&self, _event: EventIndex) -> bool {
         false
+    }
+
+    /// What it knows of the path beyond the nodes, where something is cut at a bound.
+    fn saved(&self) -> Option<SavedBound> {
+        None
+    }
+
+    /// Takes over what was known of the path, which has been followed. None if that makes no sense.
+    fn restore(&mut self, _saved: &SavedBound) -> Option<()> {
+        None
     }
 
     /// How much was cut, by reasons.

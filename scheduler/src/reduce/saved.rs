@@ -35,6 +35,32 @@ pub struct SavedReduction {
     /// Whether others may have to go past what it explores.
     #[serde(default)]
     is_recorded: bool,
+    /// What it has cut at a bound.
+    #[serde(default)]
+    bound: Option<SavedBound>,
+}
+
+/// What a search knows of its path that cuts something at a bound.
+#[derive(Clone, Default, Serialize, Deserialize, PartialEq, Debug)]
+pub struct SavedBound {
+    /// How much was cut, by reasons.
+    pub(super) cut: Vec<u64>,
+    /// So many events of the path have something behind them that was cut.
+    pub(super) cut_behind: usize,
+    /// The states of the path, where more has to be known of them.
+    pub(super) states: Vec<SavedPassed>,
+    /// Of so many shared ones, others know what was cut.
+    pub(super) told: usize,
+}
+
+/// A state of the path, as far as a bound is concerned.
+#[derive(Clone, Serialize, Deserialize, PartialEq, Debug)]
+pub struct SavedPassed {
+    /// What can be done there.
+    pub(super) enabled: [[u64; 2]; 3],
+    /// What needs too many preemptions.
+    pub(super) refused: Vec<u16>,
+    pub(super) is_cut: bool,
 }
 
 /// A state of the path.
@@ -137,6 +163,7 @@ impl Reduction {
             counts: self.counts,
             owned: self.owned,
             is_recorded: self.record.is_some(),
+            bound: self.planner.saved(),
         }
     }
 
@@ -175,6 +202,7 @@ impl Reduction {
         self.counts = saved.counts;
         self.owned = saved.owned;
         self.record = saved.is_recorded.then(Vec::new);
+        saved.bound.as_ref().map_or(Some(()), |bound| self.planner.restore(bound))?;
         nodes.next().is_none().then_some(())
     }
 
@@ -277,6 +305,11 @@ impl SavedEvent {
 }
 
 impl SavedReduction {
+    /// How much was cut at a bound, by reasons.
+    pub(super) fn cut(&self) -> &[u64] {
+        self.bound.as_ref().map_or(&[], |bound| &bound.cut)
+    }
+
     /// Whether atomic sections may touch anything in another place.
     #[must_use]
     pub fn sections_vary(&self) -> bool {

@@ -256,13 +256,13 @@ impl Sharing for Reduction {
     fn begin(&mut self, item: Item, execution: &Execution) -> bool {
         match item {
             Item::Fresh(vary) => {
-                self.begin_anew(0);
+                self.leave_all();
                 self.counts = Counts::default();
                 self.history.set_sections_vary(vary);
                 true
             }
             Item::Whole(saved) => {
-                self.begin_anew(0);
+                self.leave_all();
                 let is_restored = self.restored(&saved, execution).is_some();
                 self.counts = Counts::default();
                 is_restored
@@ -306,6 +306,13 @@ impl Sharing for Reduction {
 }
 
 impl Reduction {
+    /// Forgets all but how much it has cut, which the others know.
+    fn leave_all(&mut self) {
+        let cut = self.planner.cut();
+        self.begin_anew(0);
+        self.add_cut(&cut);
+    }
+
     /// Goes to the state that a leaf begins in, from the last state on the way there that is known.
     fn begin_leaf(&mut self, leaf: Leaf, execution: &Execution) -> Option<()> {
         let known = self.steps.iter().map(Step::token).zip(&leaf.schedule);

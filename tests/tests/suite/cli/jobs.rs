@@ -1,7 +1,7 @@
 //! `--jobs`: several workers find what one finds, whatever happens to them.
 
 use crate::cli::machine::{processes_with, send, shared_memory};
-use crate::cli::subjects::{ENDLESS, Place, TWO_BUGS, expect_status, readers, summary};
+use crate::cli::subjects::{ENDLESS, INCREMENTS, Place, TWO_BUGS, expect_status, readers, summary};
 use nix::sys::signal::Signal;
 use rscale_tests::process::{Running, wait_for};
 use rscale_tests::summary::Summary;
@@ -126,24 +126,6 @@ fn levels_of_bounds_are_those_of_one_worker() {
         }
     }
 }
-
-/// Threads that add to a counter, each twice, and lose what others add.
-const INCREMENTS: &str = r#"
-#include <pthread.h>
-#include <stdio.h>
-static volatile int x;
-static void *work(void *unused) { x++; x++; return unused; }
-int main(void)
-{
-    pthread_t threads[3];
-    for (int i = 0; i < 3; i++)
-        pthread_create(&threads[i], NULL, work, NULL);
-    for (int i = 0; i < 3; i++)
-        pthread_join(threads[i], NULL);
-    printf("%d\n", x);
-    return 0;
-}
-"#;
 
 /// What races ask for within a bound may depend on who comes first, but not what is found. The lazy method has one execution
 /// for each trace, whoever runs it.

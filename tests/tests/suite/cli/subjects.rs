@@ -62,9 +62,30 @@ int main(void)
 }
 "#;
 
+/// A program whose three threads do this, with what it prints at its end.
+macro_rules! three_threads {
+    ($work:literal, $last:literal) => {
+        concat!(
+            "#include <pthread.h>\n#include <stdio.h>\n",
+            $work,
+            r#"
+int main(void)
+{
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    "#,
+            $last,
+            "\n    return 0;\n}\n"
+        )
+    };
+}
+
 /// More schedules than anybody can wait for.
-pub const ENDLESS: &str = r#"
-#include <pthread.h>
+pub const ENDLESS: &str = three_threads!(
+    r#"
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static void *work(void *unused)
 {
@@ -73,17 +94,17 @@ static void *work(void *unused)
         pthread_mutex_unlock(&mutex);
     }
     return unused;
-}
-int main(void)
-{
-    pthread_t threads[3];
-    for (int i = 0; i < 3; i++)
-        pthread_create(&threads[i], NULL, work, NULL);
-    for (int i = 0; i < 3; i++)
-        pthread_join(threads[i], NULL);
-    return 0;
-}
-"#;
+}"#,
+    ""
+);
+
+/// Threads that add to a counter, each twice, and lose what others add.
+pub const INCREMENTS: &str = three_threads!(
+    r#"
+static volatile int x;
+static void *work(void *unused) { x++; x++; return unused; }"#,
+    r#"printf("%d\n", x);"#
+);
 
 /// One of two assertions fails, whichever thread is first.
 pub const TWO_BUGS: &str = r#"
