@@ -142,18 +142,20 @@ int main(void)
     assert_eq!(found.findings()[0]["preemptions"], 0);
 }
 
-/// An update is lost at the beginning; then come millions of orders in which nothing is.
-const EARLY: &str = r#"
+/// An update is lost, between so many accesses before and behind it whose orders do not matter.
+const LOST_UPDATE: &str = r#"
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
-static volatile int early;
-static atomic_int late;
+static volatile int updates;
+static atomic_int noise;
 static void *work(void *unused)
 {
-    early++;
-    for (int i = 0; i < 14; i++)
-        atomic_exchange(&late, i);
+    for (int i = 0; i < BEFORE; i++)
+        atomic_exchange(&noise, i);
+    updates++;
+    for (int i = 0; i < BEHIND; i++)
+        atomic_exchange(&noise, i);
     return unused;
 }
 int main(void)
@@ -163,14 +165,21 @@ int main(void)
     pthread_create(&two, NULL, work, NULL);
     pthread_join(one, NULL);
     pthread_join(two, NULL);
-    assert(early == 2);
+    assert(updates == 2);
     return 0;
 }
 "#;
 
+fn lost_update(before: u32, behind: u32) -> Place {
+    let place = Place::new();
+    place.compile("program", LOST_UPDATE, &[&format!("-DBEFORE={before}"), &format!("-DBEHIND={behind}")]);
+    place
+}
+
+/// It is lost at the beginning; then come millions of orders in which nothing is.
 #[test]
 fn a_long_search_glances_at_few_preemptions() {
-    let place = Place::with("program", EARLY);
+    let place = lost_update(0, 14);
     for filter in ["optimal", "source"] {
         let summary = summary(&place, &["--filters", filter, "--jobs", "1"], 1);
         assert!(summary.has_finding("assertion"));
@@ -179,38 +188,11 @@ fn a_long_search_glances_at_few_preemptions() {
     }
 }
 
-/// An update is lost in the middle, where nobody comes to soon: workers begin at the first orders and at the last ones.
-const MIDDLE: &str = r#"
-#include <assert.h>
-#include <pthread.h>
-#include <stdatomic.h>
-static volatile int middle;
-static atomic_int noise;
-static void *work(void *unused)
-{
-    for (int i = 0; i < 9; i++)
-        atomic_exchange(&noise, i);
-    middle++;
-    for (int i = 0; i < 9; i++)
-        atomic_exchange(&noise, i);
-    return unused;
-}
-int main(void)
-{
-    pthread_t one, two;
-    pthread_create(&one, NULL, work, NULL);
-    pthread_create(&two, NULL, work, NULL);
-    pthread_join(one, NULL);
-    pthread_join(two, NULL);
-    assert(middle == 2);
-    return 0;
-}
-"#;
-
-/// Whoever leads glances, while the others go on: without that, 60,000 executions do not come to the bug.
+/// It is lost in the middle, where nobody comes to soon: workers begin at the first orders and at the last ones. Whoever
+/// leads glances, while the others go on: without that, 60,000 executions do not come to the bug.
 #[test]
 fn several_workers_glance_at_few_preemptions() {
-    let place = Place::with("program", MIDDLE);
+    let place = lost_update(9, 9);
     let line = ["--jobs", "3", "--alone", "0", "--max-executions", "60000"];
     let summary = summary(&place, &line, 1);
     assert!(summary.has_finding("assertion"));
