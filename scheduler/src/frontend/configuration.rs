@@ -2,8 +2,8 @@
 //!
 //! A state is represented by the set of extended actions that led to it (section 5.3.4). Each extended action carries the
 //! versions of the variables it accessed, and how many requests (to cancel itself, to handle a signal) its thread had got:
-//! all that the happens-before graph says. So equivalent schedules give equal sets. The hash of a state is the exclusive or of 128 bits of BLAKE3 of each member: it is extended and taken
-//! back in constant time as the search moves along a path.
+//! all that the happens-before graph says. So equivalent schedules give equal sets. The hash of a state is the exclusive or of
+//! 128 bits of BLAKE3 of each member: it is extended and taken back in constant time as the search moves along a path.
 
 use super::Execution;
 use rscale_protocol::arena::{Step, Token};
