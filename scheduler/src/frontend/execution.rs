@@ -2,7 +2,8 @@
 
 use crate::backend::{RunEnd, StepLog};
 use crate::races::Race;
-use rscale_protocol::{Action, Ending, ThreadSet};
+use rscale_protocol::arena::Step;
+use rscale_protocol::{Action, Ending, Op, ThreadSet};
 
 /// An execution. The value is used again for the next one, so that its memory is.
 #[derive(Debug, Default)]
@@ -29,6 +30,15 @@ impl Execution {
     pub fn ends_early(&self) -> bool {
         use Ending::{Deadlock, Diverged, Exit, Livelock, Sleeping, StepBudget};
         !matches!(self.ending(), Some(Exit | Deadlock | Livelock | Sleeping | StepBudget | Diverged) | None)
+    }
+
+    /// Whether it ended for all threads behind a step that does not say so, as the step of an exit does: early, or behind the last
+    /// step of an exit handler.
+    #[must_use]
+    pub fn ends_unannounced(&self) -> bool {
+        let is_exit = |step: &Step| step.action.op == Op::ProcessExit;
+        let runs_handler = || !self.steps.last().is_some_and(is_exit) && self.steps.iter().any(is_exit);
+        self.ends_early() || self.ending() == Some(Ending::Exit) && runs_handler()
     }
 
     /// Whether nobody can do anything any more behind its last step: it was the end of the process, in whatever way.

@@ -46,6 +46,8 @@ pub struct Event {
     pub number: u32,
     /// What it means for the question whether the execution comes back to a state.
     pub mark: Mark,
+    /// If the program came to an early end behind it: what it would act on otherwise.
+    pub otherwise: Option<Reach>,
 }
 
 /// What an event may have to wait for.
@@ -109,6 +111,18 @@ impl Event {
         Some(event)
     }
 
+    /// The program came to an early end behind the event, for all threads.
+    pub fn ends_early(&mut self) {
+        self.otherwise = Some(std::mem::replace(&mut self.footprint.reach, Reach::Everyone));
+    }
+
+    /// Whether the program came to an early end behind the event, and would do so with this before it, too.
+    #[must_use]
+    pub fn ends_early_behind(&self, other: &Footprint) -> bool {
+        let conflicts = |reach| Footprint { reach, ..self.footprint.clone() }.conflicts(other);
+        self.otherwise.is_some_and(|reach| !conflicts(reach))
+    }
+
     /// What a thread would do next, where an execution has ended.
     pub fn pending(action: Action, steps: &[Step], history: &mut History) -> Event {
         let step = Step { action, choice: Choice::Proceed, result: 0, enabled: [ThreadSet::EMPTY; 3] };
@@ -158,6 +172,7 @@ impl Event {
             previous: None,
             number: 0,
             mark: Mark::default(),
+            otherwise: None,
         };
         if event.wait == Wait::Written || event.polls {
             event.watch_round(history);

@@ -76,6 +76,9 @@ pub struct Reversal<'a> {
     last: Footprint,
     /// The second event, as it was, if it was executed.
     pub second: Option<EventIndex>,
+    /// The first event, where it follows: it ended the process, and will do so again. Without it, what conflicts with it
+    /// could come before the sequence.
+    end: Option<&'a Footprint>,
     /// Events of the sequence that are not what they were, because the first one does not come before them.
     changed: Vec<(EventIndex, Footprint)>,
 }
@@ -102,8 +105,11 @@ impl<'a> Reversal<'a> {
         };
         let is_whole = extent == Extent::Whole && second.is_some();
         let until = if is_whole { history.len() } else { until };
-        let mut reversal = Reversal { executed, first: race.first, until, last, second, changed: Vec::new() };
-        if history.event(race.first).op == Op::BarrierArrive {
+        let first = history.event(race.first);
+        let ends_again = extent == Extent::Whole && second.is_none() && first.ends_early_behind(&last);
+        let end = ends_again.then_some(&first.footprint);
+        let mut reversal = Reversal { executed, first: race.first, until, last, second, end, changed: Vec::new() };
+        if first.op == Op::BarrierArrive {
             reversal.make_room_at_barrier();
         }
         reversal
@@ -120,7 +126,7 @@ impl<'a> Reversal<'a> {
         touches.filter(|touch| is_claim(touch)).for_each(|touch| touch.role = Role::None);
     }
 
-    /// The events of the execution in it, in order; the second event follows them.
+    /// The events of the execution in it, in order; the second event follows them, and perhaps the end of the process.
     pub fn events(&self) -> impl Iterator<Item = EventIndex> + Clone + use<'a> {
         let (history, first) = (self.executed.history, self.first);
         let thread = history.event(first).footprint.thread();
@@ -130,7 +136,7 @@ impl<'a> Reversal<'a> {
     /// The whole sequence, in one place.
     #[must_use]
     pub fn collected(&self) -> Vec<&Footprint> {
-        let mut sequence = Vec::with_capacity((self.until - self.first.min(self.until)) as usize + 1);
+        let mut sequence = Vec::with_capacity((self.until - self.first.min(self.until)) as usize + 2);
         sequence.extend(self.sequence());
         sequence
     }
@@ -142,7 +148,12 @@ impl<'a> Reversal<'a> {
             Some((_, changed)) => changed,
             None => &history.event(index).footprint,
         };
-        self.events().map(footprint).chain(std::iter::once(&self.last))
+        self.events().map(footprint).chain(self.conclusion())
+    }
+
+    /// What follows the events of the execution in it.
+    fn conclusion(&self) -> impl Iterator<Item = &Footprint> + Clone {
+        std::iter::once(&self.last).chain(self.end)
     }
 
     /// Whether the sequence could begin with an event that is possible where it goes ([`Footprint::precedes`]); what it has
@@ -162,7 +173,7 @@ impl<'a> Reversal<'a> {
             Some(mut others) => !others.any(|index| self.has(index)),
             None => !range.into_iter().any(|index| self.has(index) && history.event(index).footprint.conflicts(event)),
         };
-        let is_possible = is_free && (met.is_some() || event.precedes(std::iter::once(&self.last)).is_some());
+        let is_possible = is_free && (met.is_some() || event.precedes(self.conclusion()).is_some());
         is_possible.then_some(met)
     }
 

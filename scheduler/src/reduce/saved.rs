@@ -211,8 +211,8 @@ impl Reduction {
         let start = self.steps.len();
         let mut event = Event::at(&execution.steps, start, &mut self.history, self.sees_accesses)?;
         let is_last = start + event.footprint.steps as usize == execution.steps.len();
-        if is_last && execution.ends_early() {
-            event.footprint.reach = Reach::Everyone;
+        if is_last && execution.ends_unannounced() {
+            event.ends_early();
         }
         if event.footprint.steps == 1 {
             event.mark = Mark::of(&execution.steps[start], execution.steps.local_state(start));

@@ -31,7 +31,7 @@ impl Strategy for Search {
             self.configuration.begin(execution, known);
         }
         let complete = self.walk(execution, known);
-        if complete && execution.ends_early() && !execution.pending.is_empty() {
+        if complete && execution.ends_unannounced() && !execution.pending.is_empty() {
             self.quiet.learn_of_early_end();
             self.path.end_early();
             self.filters.iter_mut().for_each(|filter| filter.ended_early(&mut self.path, &self.configuration));
