@@ -244,7 +244,8 @@ impl Memo {
     }
 }
 
-/// Spreads addresses, which are all alike in their low bits. Collisions cost time, nothing else.
+/// Spreads addresses, which are all alike in their low bits, and mixes a few words. In maps collisions cost time, nothing else;
+/// each word changes all bits above it and most below, so that among 64 bits they are as rare as chance has it.
 #[derive(Default)]
 pub struct VariableHasher(u64);
 

@@ -11,8 +11,10 @@
 //! its steps since then. Any other step, and any write beside a thread's own stack, begins anew.
 
 use super::history::EventIndex;
+use crate::frontend::VariableHasher;
 use rscale_protocol::arena::{LocalState, Step};
 use rscale_protocol::{Choice, Op, ThreadId};
+use std::hash::Hasher;
 
 /// How often an execution may be in one state before nothing else is explored behind it.
 const MOST_VISITS: u32 = 3;
@@ -32,7 +34,7 @@ impl Mark {
     /// The mark of an event of one step, and of where that led its thread.
     pub fn of(step: &Step, arrived: LocalState) -> Mark {
         let action = &step.action;
-        let own = mix(u64::from(action.thread.0) + 1, action.object.0);
+        let own = hash_of(&[u64::from(action.thread.0) + 1, action.object.0]);
         let held = match action.op {
             Op::MutexLock | Op::MutexTryLock if step.result == 0 => own,
             Op::MutexUnlock if step.result == 0 => own.wrapping_neg(),
@@ -42,7 +44,7 @@ impl Mark {
         if step.choice != Choice::Proceed || arrived.may_have_written() {
             return Mark::default();
         }
-        let hash = [action.op as u64, action.object.0, step.result as u64].into_iter().fold(1, mix);
+        let hash = hash_of(&[action.op as u64, action.object.0, step.result as u64]);
         Mark { step: Some(hash), held, place: arrived.hash() }
     }
 }
@@ -83,7 +85,7 @@ impl Repeats {
         let before = self.visited.last().filter(|before| before.event + 1 == event);
         let (since, places, held) = before.map_or((event, 0, 0), |before| (before.since, before.places, before.held));
         let left = self.together(since).find(|known| known.thread == thread).map_or(0, |known| known.place);
-        let place = mark.place.unwrap_or_else(|| mix(left, step));
+        let place = mark.place.unwrap_or_else(|| hash_of(&[left, step]));
         let mut visited = Visited {
             event,
             since,
@@ -125,11 +127,13 @@ impl Repeats {
 
 /// What the place of a thread adds to a sum over all; nothing where it began.
 fn of_thread(thread: ThreadId, place: u64) -> u64 {
-    if place == 0 { 0 } else { mix(u64::from(thread.0) + 1, place) }
+    if place == 0 { 0 } else { hash_of(&[u64::from(thread.0) + 1, place]) }
 }
 
-fn mix(hash: u64, word: u64) -> u64 {
-    (hash.rotate_left(29) ^ word).wrapping_mul(0xd6e8_feb8_6659_fd93)
+fn hash_of(words: &[u64]) -> u64 {
+    let mut hasher = VariableHasher::default();
+    words.iter().for_each(|&word| hasher.write_u64(word));
+    hasher.finish()
 }
 
 #[cfg(test)]

@@ -199,6 +199,7 @@ fn a_plug_in_is_named_or_watched_from_the_start() {
     expect_status(&plain, 0);
     let guarantee = summary(&plain).text("guarantee").to_owned();
     assert!(guarantee.ends_with("; not watched: code that was loaded or made while the program ran"), "{guarantee}");
+    assert_eq!(unwatched(&plain), ["code that was loaded or made while the program ran"]);
     let watched = ["run", "./loader", "--instrument", "./libcounting.so", "--json", "-"];
     place.refuses(&watched[..4], "what it loads later is there from the start with LD_PRELOAD=./libcounting.so");
     let mut command = place.command(&watched);
@@ -216,7 +217,17 @@ fn what_is_excluded_is_not_watched() {
         expect_status(&finished, 0);
         let guarantee = summary(&finished).text("guarantee").to_owned();
         assert!(guarantee.contains("not watched: ") && guarantee.contains("increment_it (excluded)"), "{guarantee}");
+        let unwatched = unwatched(&finished);
+        assert!(unwatched.iter().any(|code| code.ends_with("increment_it (excluded)")), "{unwatched:?}");
     }
+    let everything = place.rscale(&["run", "./program", "--json", "-"]);
+    assert_eq!(unwatched(&everything), [""; 0], "where all code is watched");
+}
+
+/// The code of the program that was not watched, as the summary has it.
+fn unwatched(finished: &Finished) -> Vec<String> {
+    let names = summary(finished).0["unwatched"].as_array().expect("a list").clone();
+    names.iter().map(|name| name.as_str().expect("a name").to_owned()).collect()
 }
 
 #[test]
