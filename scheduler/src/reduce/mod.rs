@@ -304,6 +304,10 @@ impl Reduction {
                 return false;
             }
         }
+        if execution.ends_process() && !execution.is_lost() {
+            // What others may have planned behind the end can not be run.
+            self.nodes.last_mut().into_iter().for_each(|node| node.tree = Tree::default());
+        }
         true
     }
 
