@@ -60,16 +60,25 @@ impl Frontier {
     /// The same for another process.
     #[must_use]
     pub fn saved(&self) -> SavedFrontier {
-        let codes = |schedule: &[Token]| schedule.iter().map(|token| token.to_code()).collect();
-        let roots = self.roots.iter().map(|(schedule, cost)| (codes(schedule), *cost)).collect();
-        SavedFrontier { roots, is_lost: self.is_lost }
+        let before = std::iter::once(&[][..]).chain(self.roots.iter().map(|root| &root.0[..]));
+        let root = |((schedule, cost), before): (&(Vec<Token>, u64), &[Token])| {
+            let shared = before.iter().zip(schedule).take_while(|(one, other)| one == other).count();
+            (shared, schedule[shared..].iter().map(|token| token.to_code()).collect(), *cost)
+        };
+        SavedFrontier { roots: self.roots.iter().zip(before).map(root).collect(), is_lost: self.is_lost }
     }
 
     /// What another process has kept. None if that makes no sense.
     #[must_use]
     pub fn restored(saved: &SavedFrontier) -> Option<Frontier> {
-        let tokens = |codes: &[u16]| codes.iter().map(|&code| Token::from_code(code)).collect::<Option<Vec<_>>>();
-        let root = |(codes, cost): &(Vec<u16>, u64)| Some((tokens(codes)?, *cost));
+        let mut schedule = Vec::new();
+        let root = |(shared, codes, cost): &(usize, Vec<u16>, u64)| {
+            schedule.truncate(*shared);
+            for &code in codes {
+                schedule.push(Token::from_code(code)?);
+            }
+            Some((schedule.clone(), *cost))
+        };
         let roots = saved.roots.iter().map(root).collect::<Option<Vec<_>>>()?;
         let steps = roots.iter().map(|root| root.0.len()).sum();
         Some(Frontier { roots, steps, is_lost: saved.is_lost })
@@ -105,6 +114,18 @@ mod tests {
         assert_eq!(frontier.within(1), [Way::to(vec![token(0)], vec![token(1)])]);
         assert_eq!((frontier.count(), frontier.steps, frontier.is_whole()), (1, 1, true));
         assert_eq!(frontier.within(2), [Way::to(vec![], vec![token(2)])]);
+    }
+
+    #[test]
+    fn what_is_saved_is_restored() {
+        let mut frontier = Frontier::default();
+        for (schedule, last) in [(&[0, 1, 2][..], 3), (&[0, 1], 4), (&[], 0), (&[5, 1], 2)] {
+            frontier.add(&schedule.iter().map(|&thread| token(thread)).collect::<Vec<_>>(), token(last), 1);
+        }
+        let saved = frontier.saved();
+        assert_eq!(saved.roots[1], (2, vec![token(4).to_code()], 1));
+        let restored = Frontier::restored(&saved).expect("it makes sense");
+        assert_eq!((restored.roots, restored.steps), (frontier.roots, frontier.steps));
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Levels {
     #[must_use]
     pub fn new(first: u64, last: u64, make: MakeLevel) -> Levels {
         let mut search = make(first);
-        search.keep_cut();
+        search.keep_cut(first < last);
         let current = Level { bound: first, executions: 0, findings: 0, complete: false };
         let (before, earlier) = (Counts::default(), Counts::default());
         let (done, schedule) = (Vec::new(), Vec::new());
@@ -76,13 +76,26 @@ impl Levels {
         self.current = Level { bound: self.current.bound + 1, executions: 0, findings: 0, complete: false };
         if self.search.raise(self.current.bound) {
             self.earlier = self.search.counts();
+            if !self.is_followed() {
+                self.search.keep_cut(false);
+            }
             return true;
         }
         self.before = self.before.and(&self.search.counts());
         self.earlier = Counts::default();
-        self.search = (self.make)(self.current.bound);
-        self.search.keep_cut();
+        self.begin_level();
         true
+    }
+
+    /// Whether there is a higher level, which may begin where this one was cut.
+    fn is_followed(&self) -> bool {
+        self.current.bound < self.last
+    }
+
+    /// Begins the search of the current level.
+    fn begin_level(&mut self) {
+        self.search = (self.make)(self.current.bound);
+        self.search.keep_cut(self.is_followed());
     }
 }
 
@@ -176,9 +189,8 @@ impl Strategy for Levels {
     fn go_on(&mut self, saved: &Saved, execution: &Execution) -> bool {
         let Saved::Levels(saved) = saved else { return false };
         let SavedLevels { current, done, before, earlier, search } = (**saved).clone();
-        self.search = (self.make)(current.bound);
-        self.search.keep_cut();
         (self.current, self.done, self.before, self.earlier) = (current, done, before, earlier);
+        self.begin_level();
         self.search.go_on(&search, execution)
     }
 
@@ -216,9 +228,8 @@ impl Sharing for Levels {
 
     fn agree_with(&mut self, common: &Common) {
         if let Some(bound) = common.bound {
-            self.search = (self.make)(bound);
-            self.search.keep_cut();
             self.current.bound = bound;
+            self.begin_level();
         }
         self.is_shared = true;
         self.search.sharing().into_iter().for_each(|search| search.agree_with(common));

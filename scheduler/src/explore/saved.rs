@@ -62,8 +62,8 @@ pub struct SavedDepth {
 /// Schedules that a bound has cut, and what they cost.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct SavedFrontier {
-    /// Each schedule, and its cost.
-    pub roots: Vec<(Vec<u16>, u64)>,
+    /// Each schedule, by how much of it is that of the one before and what follows, and its cost.
+    pub roots: Vec<(usize, Vec<u16>, u64)>,
     /// Whether there were too many to keep.
     pub is_lost: bool,
 }

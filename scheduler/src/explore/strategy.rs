@@ -101,8 +101,8 @@ pub trait Strategy {
     /// So many things were found by the run that was given last, and not before.
     fn note_findings(&mut self, _count: u64) {}
 
-    /// Keeps what the bound cuts, for [`Strategy::raise`].
-    fn keep_cut(&mut self) {}
+    /// Keeps what the bound cuts, for [`Strategy::raise`], or does not.
+    fn keep_cut(&mut self, _is_wanted: bool) {}
 
     /// Everything within the bound has been explored: goes on with a larger one, without what was explored. False if that is not
     /// possible.

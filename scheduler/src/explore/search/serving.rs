@@ -63,8 +63,8 @@ impl Strategy for Search {
         self.frontier = self.frontier.take().map(|_| Frontier::default());
     }
 
-    fn keep_cut(&mut self) {
-        self.frontier = Some(Frontier::default());
+    fn keep_cut(&mut self, is_wanted: bool) {
+        self.frontier = is_wanted.then(Frontier::default);
     }
 
     fn raise(&mut self, bound: u64) -> bool {
