@@ -13,9 +13,10 @@ pub struct Node {
     pub enabled: [ThreadSet; 3],
     /// Who sleeps here: what would follow their next steps has been explored from an earlier state of the path.
     pub sleep: ThreadSet,
-    /// Whose next steps others explore from here, and not before those of this search; and those behind which the program
-    /// came to an early end, so that nobody else has gone on.
+    /// Whose next steps others explore from here, and not before those of this search.
     pub foreign: ThreadSet,
+    /// Behind whose next steps the program came to an early end, so that nobody else has gone on there.
+    pub ended: ThreadSet,
     /// What is still to be explored.
     pub candidates: Candidates,
     /// The step that the path takes out of this state.
@@ -69,7 +70,7 @@ impl Path {
     pub(super) fn end_early(&mut self) {
         let [.., before, _] = &mut self.nodes[..] else { return };
         let thread = before.taken.map(|step| step.action.thread);
-        thread.into_iter().for_each(|thread| before.foreign.insert(thread));
+        thread.into_iter().for_each(|thread| before.ended.insert(thread));
     }
 
     pub(super) fn last_mut(&mut self) -> Option<&mut Node> {

@@ -125,7 +125,8 @@ impl Search {
         let Some(node) = self.path.last().filter(|_| self.knows_explored) else { return ThreadSet::EMPTY };
         let proceeds = |thread| Token { thread, choice: Choice::Proceed };
         let is_open = |thread: &ThreadId| {
-            *thread == token.thread || node.candidates.contains(proceeds(*thread)) || node.foreign.contains(*thread)
+            let is_left = node.candidates.contains(proceeds(*thread)) || node.foreign.contains(*thread);
+            *thread == token.thread || is_left || node.ended.contains(*thread)
         };
         let waits = |thread: &ThreadId| is_open(thread) || node.candidates.is_forced();
         node.sleep.iter().chain(node.enabled[0].iter().filter(|thread| !waits(thread))).collect()
@@ -195,7 +196,8 @@ impl Search {
             return true;
         }
         let mut candidates = Candidates::all(enabled);
-        self.path.push(Node { arrived, enabled, sleep, foreign: ThreadSet::EMPTY, candidates, taken: None });
+        let nobody = ThreadSet::EMPTY;
+        self.path.push(Node { arrived, enabled, sleep, foreign: nobody, ended: nobody, candidates, taken: None });
         self.quiet.learn(&self.path, &self.configuration);
         if let Some(thread) = self.quiet.next(enabled[0], &self.configuration) {
             candidates.force(thread);
@@ -233,8 +235,9 @@ impl Search {
         let Some(root) = &self.root else { return };
         let mut candidates = root.candidates_at(depth, enabled);
         let fork = root.fork_at(depth);
-        let (sleep, foreign) = fork.map_or(Default::default(), |fork| (fork.asleep, fork.foreign));
-        self.path.push(Node { arrived, enabled, sleep, foreign, candidates, taken: None });
+        let (sleep, foreign, ended) =
+            fork.map_or_else(Default::default, |fork| (fork.asleep, fork.foreign, fork.ended));
+        self.path.push(Node { arrived, enabled, sleep, foreign, ended, candidates, taken: None });
         let nothing = Heritage::new();
         for (index, filter) in self.filters.iter_mut().enumerate() {
             let known = fork.and_then(|fork| fork.heritage.get(index)).unwrap_or(&nothing);

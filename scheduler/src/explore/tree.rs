@@ -27,12 +27,12 @@ impl Search {
 
     /// What is left in a state of the path.
     fn fork_at(&self, depth: usize) -> Fork {
-        let Node { candidates, sleep, foreign, .. } = &self.path.nodes()[depth];
+        let Node { candidates, sleep, foreign, ended, .. } = &self.path.nodes()[depth];
         let (steps, forced) = (candidates.iter().collect(), candidates.forced());
         let heritage: Vec<_> = self.filters.iter().map(|filter| filter.heritage(depth)).collect();
         let is_known = heritage.iter().any(|known| !known.is_empty());
         let heritage = if is_known { heritage } else { Vec::new() };
-        Fork { depth, steps, asleep: *sleep, foreign: *foreign, forced, heritage }
+        Fork { depth, steps, asleep: *sleep, foreign: *foreign, ended: *ended, forced, heritage }
     }
 
     /// The steps of the path to a state of it.

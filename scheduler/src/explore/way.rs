@@ -28,6 +28,8 @@ pub struct Fork {
     pub asleep: ThreadSet,
     /// Whose next steps others explore from there, and not before those that are left.
     pub foreign: ThreadSet,
+    /// Behind whose next steps the program came to an early end.
+    pub ended: ThreadSet,
     /// Who goes first there, before all others.
     pub forced: Option<ThreadId>,
     /// What each filter knows of it; nothing, where none knows anything.

@@ -9,7 +9,7 @@ use crate::reduce::{
 use std::collections::{BTreeMap, HashMap};
 
 /// Changes with what messages say.
-pub const VERSION: u8 = 5;
+pub const VERSION: u8 = 6;
 
 /// Bytes of a checksum.
 const CHECKSUM: usize = 8;

@@ -302,17 +302,19 @@ impl Wire for Fork {
     fn write(&self, to: &mut Writer) {
         (self.depth, self.steps.clone()).write(to);
         (self.asleep, self.foreign).write(to);
+        self.ended.write(to);
         self.forced.map(|thread| thread.index()).write(to);
         self.heritage.write(to);
     }
     fn read(from: &mut Reader<'_>) -> Option<Fork> {
         let (depth, steps) = <(usize, Vec<Token>)>::read(from)?;
         let (asleep, foreign) = <(ThreadSet, ThreadSet)>::read(from)?;
+        let ended = ThreadSet::read(from)?;
         let forced = match Option::<usize>::read(from)? {
             Some(index) => Some(ThreadId::from_index(index)?),
             None => None,
         };
-        Some(Fork { depth, steps, asleep, foreign, forced, heritage: Vec::read(from)? })
+        Some(Fork { depth, steps, asleep, foreign, ended, forced, heritage: Vec::read(from)? })
     }
 }
 

@@ -86,8 +86,16 @@ fn leaf() -> impl Strategy<Value = Item> {
 fn fork() -> impl Strategy<Value = Fork> {
     let heritage = prop::collection::vec(prop::collection::vec(any::<u64>(), 0..9), 0..3);
     let forced = prop::option::of((0u16..127).prop_map(ThreadId));
-    (0usize..90, tokens(), (threads(), threads()), forced, heritage).prop_map(
-        |(depth, steps, (asleep, foreign), forced, heritage)| Fork { depth, steps, asleep, foreign, forced, heritage },
+    (0usize..90, tokens(), (threads(), threads(), threads()), forced, heritage).prop_map(
+        |(depth, steps, (asleep, foreign, ended), forced, heritage)| Fork {
+            depth,
+            steps,
+            asleep,
+            foreign,
+            ended,
+            forced,
+            heritage,
+        },
     )
 }
 
