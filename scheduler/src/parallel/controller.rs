@@ -76,6 +76,12 @@ impl Controller {
         self.items.iter().enumerate().filter(|(_, item)| item.is_some()).map(|(worker, _)| worker)
     }
 
+    /// Whether others wait for a worker to share what it has.
+    #[must_use]
+    pub fn is_waited_for(&self, worker: usize) -> bool {
+        self.items[worker].is_some_and(|item| self.board.is_waited_for(item))
+    }
+
     /// Whether there is something for a worker that asks.
     #[must_use]
     pub fn has_more(&self) -> bool {

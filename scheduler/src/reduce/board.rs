@@ -12,15 +12,21 @@
 //! these, traces would be lost: what one worker leaves out because it sleeps would have been planned behind that event, had
 //! that worker come first (1212 of 1536 traces of last zero with N = 9).
 //!
+//! Where many wait at a door, whoever owns what lies behind is asked to share its first states, so that few have to be kept.
+//!
 //! So a state that has been explored is forgotten only when all that is ordered before it has been, too.
 //!
 //! Events may turn out to be something else than was planned. So, while an item has not said what its first events are, the
 //! state that it begins in hands out nothing else, and wishes wait.
 
 mod cut;
+mod ending;
+#[cfg(test)]
+mod tests;
 mod wire;
 mod wishes;
 
+use super::crowd;
 use super::footprint::Footprint;
 use super::plan::Wanted;
 use super::sharing::{Begun, Explored, Item, Leaf, ReleasedNode};
@@ -46,6 +52,13 @@ pub struct Board {
     order: Order,
     /// Whether something was cut at a bound.
     is_bounded: bool,
+    /// Events that are planned in all states, and how many there may be ([`super::crowd`]).
+    planned: usize,
+    most: usize,
+    /// Sequences that a state may have in any case.
+    many: usize,
+    /// Wishes that may wait at the door of an item.
+    most_waiting: usize,
 }
 
 /// States that are looked through to tell how much is done.
@@ -76,30 +89,48 @@ struct Shared {
     taken: Vec<Token>,
     /// What was tried from here, and cut at once.
     vain: Vec<Token>,
-    /// Whether the event that leads here goes to sleep whatever is cut behind it, and whether something was.
-    sleeps: bool,
-    is_cut: bool,
+    /// Whether the event that leads here goes to sleep.
+    slumber: Slumber,
     /// What is being explored, or has been, in order.
     children: Vec<NodeId>,
     /// What comes after them.
     tree: Tree,
     /// Items that have to do with it.
     items: usize,
-    /// Whether it and all behind it belong to one of them.
-    is_owned: bool,
-    /// What an item takes from here has not yet turned out; whether it is a whole planned sequence, and its first event.
-    pending: Option<(bool, Token)>,
-    /// Wishes that wait for that, or for the owner.
+    /// What wishes have to wait for, if they have to, and those that do.
+    awaited: Option<Awaited>,
     deferred: Vec<Wanted>,
     /// The children, if they have all been explored, and nobody has gone past them yet.
     record: Vec<Explored>,
+}
+
+/// What has to come before wishes are seen to in a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Awaited {
+    /// It and all behind it belong to an item: that shares its first states, or ends.
+    Owner,
+    /// An item takes something from here, and has not said what it turns out to be: its first event, and whether it is a whole
+    /// planned sequence.
+    Beginning { token: Token, is_leaf: bool },
+}
+
+/// Whether an event that has been explored need not be taken again behind what comes after it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Slumber {
+    /// It need not, whatever is cut behind it.
+    Sure,
+    /// It need not if nothing is cut behind it, and nothing has been yet.
+    #[default]
+    UnlessCut,
+    /// Something has been.
+    Never,
 }
 
 impl Board {
     /// A board for a search of which one worker has everything.
     #[must_use]
     pub fn new(sections_vary: bool, order: Order) -> (Board, ItemId) {
-        let root = Shared { is_leaf: true, items: 1, is_owned: true, ..Shared::default() };
+        let root = Shared { is_leaf: true, items: 1, awaited: Some(Awaited::Owner), ..Shared::default() };
         let board = Board {
             nodes: HashMap::from([(ROOT, root)]),
             items: HashMap::from([(0, ROOT)]),
@@ -108,6 +139,10 @@ impl Board {
             sections_vary,
             order,
             is_bounded: false,
+            planned: 0,
+            most: crowd::MOST,
+            many: crowd::MANY,
+            most_waiting: crowd::MOST_WAITING,
         };
         (board, 0)
     }
@@ -127,7 +162,8 @@ impl Board {
 
     fn explored_behind(&self, place: NodeId) -> f64 {
         let shared = &self.nodes[&place];
-        let open = shared.tree.firsts().count() + usize::from(shared.pending.is_some());
+        let is_beginning = shared.awaited.is_some_and(|awaited| awaited != Awaited::Owner);
+        let open = shared.tree.firsts().count() + usize::from(is_beginning);
         let all = shared.taken.len() + open;
         if all == 0 {
             return if shared.is_explored() { 1.0 } else { 0.0 };
@@ -139,6 +175,13 @@ impl Board {
     /// The items that are being explored.
     pub fn items(&self) -> impl Iterator<Item = ItemId> {
         self.items.keys().copied()
+    }
+
+    /// Whether so many wishes wait for an item that it should share its first states.
+    #[must_use]
+    pub fn is_waited_for(&self, item: ItemId) -> bool {
+        let shared = self.items.get(&item).and_then(|place| self.nodes.get(place));
+        shared.is_some_and(|shared| shared.awaited == Some(Awaited::Owner) && shared.deferred.len() > self.most_waiting)
     }
 
     /// The order in which what nobody has planned is taken.
@@ -169,11 +212,12 @@ impl Board {
     pub fn hand_out(&mut self) -> Option<(ItemId, Item)> {
         let &(at, place) = self.open.last()?;
         let (schedule, asleep) = self.path_to(place);
-        let planned = self.nodes.get_mut(&place)?.tree.take_first_line();
+        let planned = self.change_plans(place, Tree::take_first_line)?;
         let stays = |sleeper: &&Footprint| !planned.iter().any(|(event, _)| event.conflicts(sleeper));
         let sleep = self.asleep(&self.nodes[&place], None).filter(stays).map(Footprint::thread).collect();
         let shared = self.nodes.get_mut(&place)?;
-        shared.pending = planned.first().map(|(event, _)| (planned.len() == 1, event.token));
+        let is_leaf = planned.len() == 1;
+        shared.awaited = planned.first().map(|(event, _)| Awaited::Beginning { token: event.token, is_leaf });
         shared.items += 1;
         self.next_id += 1;
         self.items.insert(self.next_id, place);
@@ -184,6 +228,15 @@ impl Board {
         let explored = if self.is_bounded { self.explored_on_way_to(place) } else { Vec::new() };
         let leaf = Leaf { schedule, asleep, at, lingering, planned, sleep, explored, sections_vary, order };
         Some((self.next_id, Item::Leaf(Box::new(leaf))))
+    }
+
+    /// Changes what is planned in a state.
+    fn change_plans<T>(&mut self, place: NodeId, change: impl FnOnce(&mut Tree) -> T) -> Option<T> {
+        let tree = &mut self.nodes.get_mut(&place)?.tree;
+        let before = tree.len();
+        let result = change(tree);
+        self.planned = self.planned + tree.len() - before;
+        Some(result)
     }
 
     /// The schedule that leads to a state, and what fell asleep on the way.
@@ -219,12 +272,14 @@ impl Board {
     pub fn begin(&mut self, item: ItemId, begun: Option<Begun>) -> Option<()> {
         let start = *self.items.get(&item)?;
         let shared = self.nodes.get_mut(&start)?;
-        let ((is_leaf, token), new) = (shared.pending.take()?, shared.children.len());
+        let Some(Awaited::Beginning { token, is_leaf }) = shared.awaited.take() else { return None };
+        let new = shared.children.len();
         if begun.is_none() {
             shared.vain.push(token);
         }
         if let Some(begun) = begun {
-            let place = self.add_child(start, Shared { is_leaf, is_owned: true, ..Shared::default() }, begun);
+            let place =
+                self.add_child(start, Shared { is_leaf, awaited: Some(Awaited::Owner), ..Shared::default() }, begun);
             self.move_item(item, place)?;
         }
         self.grant_deferred(start, new)?;
@@ -239,14 +294,15 @@ impl Board {
         let (above, inherited) = (&self.nodes[&parent], sleep.len());
         let still = staying(&above.sleep[..above.lingering], &event);
         let lingering = if child.is_leaf || above.is_crowded { inherited } else { still };
-        let child = Shared { inherited, lingering, sleep, ..child };
+        let slumber = if sleeps { Slumber::Sure } else { child.slumber };
+        let child = Shared { inherited, lingering, sleep, slumber, ..child };
         self.next_id += 1;
         let id = self.next_id;
         let above = self.nodes.get_mut(&parent).expect("the state that it was found in");
         above.taken.push(event.token);
         above.children.push(id);
         let at = above.at + 1;
-        self.nodes.insert(id, Shared { parent: Some(parent), at, came_by: Some(event), steps, sleeps, ..child });
+        self.nodes.insert(id, Shared { parent: Some(parent), at, came_by: Some(event), steps, ..child });
         self.update(id);
         id
     }
@@ -267,13 +323,15 @@ impl Board {
             let ReleasedNode { tree, taken, leads_inside, is_cut, .. } = released;
             let shared = self.nodes.get_mut(&place)?;
             (shared.lingering, shared.is_crowded) = (lingering.min(sleep.len()), is_crowded);
-            (shared.sleep, shared.inherited, shared.taken, shared.tree) = (sleep, inherited, done, tree);
-            shared.is_owned = false;
+            (shared.sleep, shared.inherited, shared.taken) = (sleep, inherited, done);
+            shared.awaited = None;
+            self.change_plans(place, |plans| *plans = tree)?;
             self.add_explored(place, explored);
             shared_now.push(place);
-            place = self.add_child(place, Shared { is_leaf: !leads_inside, is_cut, ..Shared::default() }, taken);
+            let slumber = if is_cut { Slumber::Never } else { Slumber::UnlessCut };
+            place = self.add_child(place, Shared { is_leaf: !leads_inside, slumber, ..Shared::default() }, taken);
         }
-        self.nodes.get_mut(&place)?.is_owned = true;
+        self.nodes.get_mut(&place)?.awaited = Some(Awaited::Owner);
         self.move_item(item, place)?;
         // What may be handed out of a state depends on what lies behind it.
         shared_now.into_iter().for_each(|place| self.update(place));
@@ -297,65 +355,11 @@ impl Board {
         Some(self.next_id)
     }
 
-    /// An item has been explored, and in it these planned events.
-    pub fn finish(&mut self, item: ItemId, record: Vec<Explored>) -> Option<()> {
-        let place = self.items.remove(&item)?;
-        let shared = self.nodes.get_mut(&place)?;
-        shared.items -= 1;
-        if std::mem::take(&mut shared.is_owned) {
-            if shared.deferred.is_empty() {
-                shared.record = record;
-            } else {
-                self.add_explored(place, record);
-                self.grant_deferred(place, 0)?;
-            }
-        }
-        // Whatever can be forgotten lies between the last leaf before it and itself; a leaf that is done, in its parent.
-        let mut region = Some(self.region_of(place)?);
-        while let Some(leaf) = region {
-            self.forget_explored(leaf);
-            let shared = self.nodes.get(&leaf)?;
-            region = match shared.parent {
-                Some(parent) if shared.is_explored() => {
-                    self.update(parent);
-                    Some(self.region_of(parent)?)
-                }
-                _ => None,
-            };
-        }
-        Some(())
-    }
-
-    /// The last leaf on the way to a state.
-    fn region_of(&self, place: NodeId) -> Option<NodeId> {
-        let mut place = place;
-        while !self.nodes.get(&place)?.is_leaf {
-            place = self.nodes[&place].parent?;
-        }
-        Some(place)
-    }
-
-    /// Forgets the first children for as long as they are explored: nothing that is ordered before them is left then.
-    fn forget_explored(&mut self, place: NodeId) {
-        while let Some(&child) = self.nodes[&place].children.first() {
-            if !self.nodes[&child].is_leaf {
-                self.forget_explored(child);
-            }
-            if !self.nodes[&child].is_explored() {
-                return;
-            }
-            let explored = self.nodes.remove(&child).filter(Shared::goes_to_sleep).and_then(|child| child.came_by);
-            let shared = self.nodes.get_mut(&place).expect("the parent of a state");
-            shared.children.remove(0);
-            shared.sleep.extend(explored);
-        }
-    }
-
     fn update(&mut self, place: NodeId) {
         let Some(shared) = self.nodes.get(&place) else { return };
         let key = (shared.at, place);
         let last = shared.children.last().and_then(|child| self.nodes.get(child));
-        let is_waited_for = shared.pending.is_some() || last.is_some_and(|child| !child.is_settled());
+        let is_waited_for = shared.awaited.is_some() || last.is_some_and(|child| !child.is_settled());
         if is_waited_for || shared.tree.is_empty() {
             self.open.remove(&key);
         } else {
@@ -367,7 +371,7 @@ impl Board {
 impl Shared {
     /// Whether nothing is left here or behind it.
     fn is_explored(&self) -> bool {
-        self.items == 0 && self.children.is_empty() && self.tree.is_empty() && self.pending.is_none()
+        self.items == 0 && self.children.is_empty() && self.tree.is_empty() && self.awaited.is_none()
     }
 
     /// How many children come before this one, which may be forgotten; without one, all.

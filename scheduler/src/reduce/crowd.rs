@@ -20,6 +20,12 @@ use super::plan::Node;
 /// As many planned events are kept in all the states of the path, and a few sequences more in each: 50 MB.
 pub const MOST: usize = 1 << 20;
 
+/// As many sequences are kept in a state in any case.
+pub const MANY: usize = 64;
+
+/// As many sequences wait for a worker that owns the states that they lead through: a few MB.
+pub const MOST_WAITING: usize = 1 << 12;
+
 /// Whether so many are planned.
 #[must_use]
 pub fn is_there(nodes: &[Node], most: usize) -> bool {
@@ -27,7 +33,7 @@ pub fn is_there(nodes: &[Node], most: usize) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::plan::{Optimal, Planner, Source};
     use super::super::rediscovery::tests::{any_threads, explore};
     use proptest::prelude::*;
@@ -38,7 +44,7 @@ mod tests {
     }
 
     /// A scanner of an array from its end, and threads that read an element and write the next one.
-    fn last_zero(count: u64) -> Vec<Vec<(Op, u64)>> {
+    pub fn last_zero(count: u64) -> Vec<Vec<(Op, u64)>> {
         let scan = (0..=count).rev().map(|place| (Op::Read, 64 + 8 * place)).collect();
         let add = |place: u64| vec![(Op::Read, 56 + 8 * place), (Op::Write, 64 + 8 * place)];
         std::iter::once(scan).chain((1..=count).map(add)).collect()

@@ -234,7 +234,7 @@ pub struct Optimal {
 
 impl Default for Optimal {
     fn default() -> Optimal {
-        Optimal { many: 64, most: crowd::MOST }
+        Optimal { many: crowd::MANY, most: crowd::MOST }
     }
 }
 

@@ -4,7 +4,7 @@
 //! ([`crate::reduce::bounded`]). So a state hands out nothing else until it is known what becomes of the last event that was
 //! taken from it: something has been cut behind it, or all behind it has been explored.
 
-use super::{Board, ItemId, NodeId, Shared};
+use super::{Board, ItemId, NodeId, Shared, Slumber};
 use rscale_protocol::arena::Token;
 
 impl Board {
@@ -14,7 +14,10 @@ impl Board {
         let mut place = Some(*self.items.get(&item)?);
         while let Some(id) = place {
             let shared = self.nodes.get_mut(&id)?;
-            (shared.is_cut, place) = (true, shared.parent);
+            if shared.slumber == Slumber::UnlessCut {
+                shared.slumber = Slumber::Never;
+            }
+            place = shared.parent;
             place.into_iter().for_each(|parent| self.update(parent));
         }
         Some(())
@@ -31,11 +34,15 @@ impl Board {
 impl Shared {
     /// Whether the event that leads here need not be taken again behind what comes after it, as far as is known.
     pub(super) fn goes_to_sleep(&self) -> bool {
-        self.sleeps || !self.is_cut && self.is_explored()
+        match self.slumber {
+            Slumber::Sure => true,
+            Slumber::UnlessCut => self.is_explored(),
+            Slumber::Never => false,
+        }
     }
 
     /// Whether that can not change any more.
     pub(super) fn is_settled(&self) -> bool {
-        self.sleeps || self.is_cut || self.is_explored()
+        self.slumber != Slumber::UnlessCut || self.is_explored()
     }
 }

@@ -1,10 +1,11 @@
 //! The board as bytes, for a journal.
 
-use super::{Board, NodeId, ROOT, Shared};
+use super::{Awaited, Board, NodeId, ROOT, Shared, Slumber};
 use crate::explore::Order;
 use crate::reduce::plan::Wanted;
 use crate::reduce::wakeup::Tree;
 use crate::reduce::wire::{Reader, Wire, Writer};
+use rscale_protocol::arena::Token;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 impl Wire for Board {
@@ -28,7 +29,9 @@ impl Wire for Board {
         let items: HashMap<u64, u64> = Vec::read(from)?.into_iter().collect();
         let (next_id, sections_vary, order) = (u64::read(from)?, bool::read(from)?, Order::read(from)?);
         let (open, is_bounded) = (BTreeSet::new(), bool::read(from)?);
-        let mut board = Board { nodes, items, open, next_id, sections_vary, order, is_bounded };
+        let planned = nodes.values().map(|shared| shared.tree.len()).sum();
+        let empty = Board::new(sections_vary, order).0;
+        let mut board = Board { nodes, items, open, next_id, is_bounded, planned, ..empty };
         if !board.makes_sense() {
             return None;
         }
@@ -56,6 +59,8 @@ impl Board {
     }
 }
 
+const SLUMBERS: [Slumber; 3] = [Slumber::Sure, Slumber::UnlessCut, Slumber::Never];
+
 impl Wire for Shared {
     fn write(&self, to: &mut Writer) {
         self.parent.write(to);
@@ -69,13 +74,11 @@ impl Wire for Shared {
         self.is_crowded.write(to);
         self.taken.write(to);
         self.vain.write(to);
-        self.sleeps.write(to);
-        self.is_cut.write(to);
+        self.slumber.write(to);
         self.children.write(to);
         self.tree.write(to);
         self.items.write(to);
-        self.is_owned.write(to);
-        self.pending.write(to);
+        self.awaited.write(to);
         self.deferred.write(to);
         self.record.write(to);
     }
@@ -93,15 +96,39 @@ impl Wire for Shared {
             is_crowded: bool::read(from)?,
             taken: Vec::read(from)?,
             vain: Vec::read(from)?,
-            sleeps: bool::read(from)?,
-            is_cut: bool::read(from)?,
+            slumber: Slumber::read(from)?,
             children: Vec::read(from)?,
             tree: Tree::read(from)?,
             items: usize::read(from)?,
-            is_owned: bool::read(from)?,
-            pending: Option::read(from)?,
+            awaited: Option::read(from)?,
             deferred: Vec::<Wanted>::read(from)?,
             record: Vec::read(from)?,
         })
+    }
+}
+
+impl Wire for Slumber {
+    fn write(&self, to: &mut Writer) {
+        let place = SLUMBERS.iter().position(|slumber| slumber == self);
+        place.unwrap_or(SLUMBERS.len()).write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<Slumber> {
+        SLUMBERS.get(usize::read(from)?).copied()
+    }
+}
+
+impl Wire for Awaited {
+    fn write(&self, to: &mut Writer) {
+        let beginning = match *self {
+            Awaited::Owner => None,
+            Awaited::Beginning { token, is_leaf } => Some((is_leaf, token)),
+        };
+        beginning.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<Awaited> {
+        let beginning = Option::<(bool, Token)>::read(from)?;
+        Some(beginning.map_or(Awaited::Owner, |(is_leaf, token)| Awaited::Beginning { token, is_leaf }))
     }
 }

@@ -1,9 +1,10 @@
 //! What items ask to be explored from shared states, and where that becomes something to hand out.
 
-use super::{Board, ItemId, NodeId};
+use super::{Awaited, Board, ItemId, NodeId};
 use crate::reduce::footprint::{Footprint, Precedes};
 use crate::reduce::plan::Wanted;
 use crate::reduce::sharing::Wish;
+use crate::reduce::wakeup::{Inserted, Room};
 use rscale_protocol::arena::Token;
 
 impl Board {
@@ -39,19 +40,22 @@ impl Board {
             return if is_covered { Some(()) } else { self.send_down(place, shared.up_to(from), sequence) };
         }
         let shared = self.nodes.get_mut(&place)?;
-        if shared.pending.is_some() {
+        if shared.awaited.is_some() {
             shared.deferred.push(wanted);
             return Some(());
         }
         let is_planned =
             |token: Token| shared.taken.contains(&token) || shared.tree.firsts().any(|first| first.token == token);
-        match wanted {
-            Wanted::Sequence(_) => {}
-            Wanted::OneOf(events) if events.iter().any(|event| is_planned(event.token)) => {}
-            Wanted::OneOf(events) => events.into_iter().take(1).for_each(|first| shared.tree.add(first)),
-            Wanted::Event(token) if is_planned(token) || shared.vain.contains(&token) => {}
-            Wanted::Event(token) if shared.sleep.iter().any(|sleeper| sleeper.token == token) => {}
-            Wanted::Event(token) => shared.tree.add(Footprint::unknown(token)),
+        let event = match wanted {
+            Wanted::Sequence(_) => None,
+            Wanted::OneOf(events) if events.iter().any(|event| is_planned(event.token)) => None,
+            Wanted::OneOf(events) => events.into_iter().next(),
+            Wanted::Event(token) if is_planned(token) || shared.vain.contains(&token) => None,
+            Wanted::Event(token) if shared.sleep.iter().any(|sleeper| sleeper.token == token) => None,
+            Wanted::Event(token) => Some(Footprint::unknown(token)),
+        };
+        if let Some(event) = event {
+            self.change_plans(place, |plans| plans.add(event))?;
         }
         self.update(place);
         Some(())
@@ -65,7 +69,7 @@ impl Board {
             if shared.is_leaf || sequence.is_empty() {
                 return Some(());
             }
-            if shared.is_owned {
+            if shared.awaited == Some(Awaited::Owner) {
                 shared.deferred.push(Wanted::Sequence(sequence));
                 return Some(());
             }
@@ -74,12 +78,22 @@ impl Board {
             (place, first) = (child, 0);
         }
         let shared = self.nodes.get_mut(&place)?;
-        if shared.pending.is_some() {
+        if shared.awaited.is_some() {
             shared.deferred.push(Wanted::Sequence(sequence));
         } else {
-            shared.tree.insert(&mut sequence.iter().collect::<Vec<_>>());
-            self.update(place);
+            self.plan(place, &sequence)?;
         }
+        Some(())
+    }
+
+    /// Plans a sequence in a state, if there is room for it.
+    fn plan(&mut self, place: NodeId, sequence: &[Footprint]) -> Option<()> {
+        let is_many = self.nodes.get(&place)?.tree.sequences() >= self.many;
+        let room = Room { only_firsts: is_many && self.planned >= self.most, ..Room::default() };
+        let mut events: Vec<&Footprint> = sequence.iter().collect();
+        let inserted = self.change_plans(place, |plans| plans.insert_where(&mut events, room))?;
+        self.nodes.get_mut(&place)?.is_crowded |= inserted == Inserted::Dropped;
+        self.update(place);
         Some(())
     }
 

@@ -162,6 +162,11 @@ impl Desk {
         Ok(state.controller.is_done())
     }
 
+    /// Whether others wait for what a worker has to share.
+    pub fn is_waited_for(&self, worker: usize) -> bool {
+        self.state().controller.is_waited_for(worker)
+    }
+
     /// Has everyone wait between two runs.
     pub fn pause(&self) {
         self.is_pausing.store(true, SeqCst);

@@ -294,14 +294,21 @@ impl Worker<'_> {
     /// Gives something away if someone has nothing to do, and counts now and then.
     fn share(&mut self) -> Result<(), Failure> {
         if self.post.desk.is_short() {
-            let released = self.search.sharing().and_then(|search| search.release());
-            self.tell(released.map(Report::Released))?;
+            self.release()?;
         }
         if self.search.counts().runs.is_multiple_of(BETWEEN_LETTERS) {
             self.collect_counts();
             self.tell([])?;
+            if self.post.desk.is_waited_for(self.post.number) {
+                self.release()?;
+            }
         }
         Ok(())
+    }
+
+    fn release(&mut self) -> Result<bool, Failure> {
+        let released = self.search.sharing().and_then(|search| search.release());
+        self.tell(released.map(Report::Released))
     }
 
     /// Takes note of what the search has done since the last time.
