@@ -57,7 +57,7 @@ pub struct Board {
     most: usize,
     /// Sequences that a state may have in any case.
     many: usize,
-    /// Wishes that may wait at the door of an item.
+    /// Events of wishes that may wait at the door of an item.
     most_waiting: usize,
 }
 
@@ -181,7 +181,8 @@ impl Board {
     #[must_use]
     pub fn is_waited_for(&self, item: ItemId) -> bool {
         let shared = self.items.get(&item).and_then(|place| self.nodes.get(place));
-        shared.is_some_and(|shared| shared.awaited == Some(Awaited::Owner) && shared.deferred.len() > self.most_waiting)
+        let waiting = |shared: &Shared| shared.deferred.iter().map(Wanted::events).sum::<usize>();
+        shared.is_some_and(|shared| shared.awaited == Some(Awaited::Owner) && waiting(shared) > self.most_waiting)
     }
 
     /// The order in which what nobody has planned is taken.

@@ -23,8 +23,8 @@ pub const MOST: usize = 1 << 20;
 /// As many sequences are kept in a state in any case.
 pub const MANY: usize = 64;
 
-/// As many sequences wait for a worker that owns the states that they lead through: a few MB.
-pub const MOST_WAITING: usize = 1 << 12;
+/// So many events of sequences wait for a worker that owns the states that they lead through: a few MB.
+pub const MOST_WAITING: usize = 1 << 16;
 
 /// Whether so many are planned.
 #[must_use]

@@ -86,6 +86,17 @@ pub enum Wanted {
     Event(Token),
 }
 
+impl Wanted {
+    /// How many events it names.
+    #[must_use]
+    pub fn events(&self) -> usize {
+        match self {
+            Wanted::Sequence(events) | Wanted::OneOf(events) => events.len(),
+            Wanted::Event(_) => 1,
+        }
+    }
+}
+
 impl Node {
     /// Something explored before that leads to the same as a reversal, whose first events have not changed since the last
     /// answer was found.

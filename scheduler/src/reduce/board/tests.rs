@@ -27,7 +27,7 @@ struct Terms {
     /// Events and sequences that the board plans in any case.
     most: usize,
     many: usize,
-    /// Wishes that may wait at the door of an item.
+    /// Events of wishes that may wait at the door of an item.
     waiting: usize,
 }
 
