@@ -2,9 +2,11 @@
 
 mod configuration;
 mod execution;
+mod extended;
 
-pub use configuration::{Configuration, Fingerprint, VariableHasher};
+pub use configuration::Configuration;
 pub use execution::Execution;
+pub use extended::{Fingerprint, VariableHasher};
 
 use crate::backend::{Backend, BackendError, RunRequest, StepLog};
 use rscale_protocol::arena::Token;

@@ -21,6 +21,7 @@ mod record;
 mod resume;
 mod retracing;
 mod reversing;
+mod seating;
 mod simulator;
 mod stepping;
 
@@ -31,7 +32,7 @@ pub use minimizer::{Minimal, minimize};
 pub use resume::Keeping;
 pub use simulator::replay;
 
-use crate::backend::{Guess, Seat};
+use crate::backend::Guess;
 use crate::config::{FilterChoice, Rules, RunConfig, Scope};
 use crate::exit::Failure;
 use crate::explore::{Absorbed, Counts, Divergence, Locations, SavedCrew, Strategy};
@@ -39,7 +40,6 @@ use crate::filters::{self, Terms};
 use crate::frontend::Execution;
 use crate::interrupt;
 use crate::journal::Journal;
-use crate::launch::Processors;
 use crate::property;
 use crate::report::progress::{Counters, Progress};
 use crate::summary::{Summary, Verdict};
@@ -49,7 +49,7 @@ use host::{Host, Setting};
 use outcomes::Outcomes;
 use record::Recorder;
 use rscale_protocol::Ending;
-use rscale_protocol::arena::{Engine, Isolation};
+use rscale_protocol::arena::Engine;
 use std::time::Duration;
 
 /// The filters of a search for which the user names none: one execution per Mazurkiewicz trace. A budget of spurious
@@ -118,7 +118,7 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
         filters,
         terms,
         jobs,
-        has_one_processor: has_one_processor(config),
+        has_one_processor: seating::has_one_processor(config),
         alone_until: config.alone,
         was_together: false,
         together: None,
@@ -143,12 +143,6 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
     exploration.keep_state(true);
     exploration.summarise(stop, &mut summary);
     Ok(summary)
-}
-
-/// Whether the search and the program have to take turns on one processor: there is no other, or the user wants no more than one
-/// to be kept busy.
-fn has_one_processor(config: &RunConfig) -> bool {
-    config.jobs == 1 || Processors::all().is_ok_and(|processors| processors.count() == 1)
 }
 
 /// A search under way.
@@ -186,18 +180,6 @@ struct Exploration<'a> {
 }
 
 impl Exploration<'_> {
-    /// Has the search and the program stay on one processor, or on one each. What takes a process for each execution may be
-    /// anywhere.
-    fn sit(&mut self) {
-        let Ok(all) = Processors::all() else { return };
-        let is_restored = self.host.target().launch().isolation == Isolation::Snapshot;
-        let seat = match self.has_one_processor {
-            true => Some(Seat::shared(all, all.here())),
-            false => is_restored.then(|| Seat::apart(all, all.here())),
-        };
-        self.host.sit(seat);
-    }
-
     fn explore(&mut self, progress: &mut Progress) -> Result<Stop, Failure> {
         let mut execution = Execution::default();
         loop {
