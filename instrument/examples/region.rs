@@ -1,4 +1,5 @@
-//! Writes the region of a program to a file, for where the kernel loads it without randomisation, and says how long that took.
+//! Writes the region of a program to a file, for where the kernel loads it without randomisation, and says how long
+//! that took.
 
 use std::path::Path;
 use std::time::Instant;

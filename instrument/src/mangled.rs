@@ -1,7 +1,7 @@
 //! Names of symbols as they stand in the source.
 //!
-//! Only what a compiler has mangled is translated back. A demangler reads any text, and takes a variable `x` for the type
-//! that has this letter: `long long`.
+//! Only what a compiler has mangled is translated back. A demangler reads any text, and takes a variable `x` for the
+//! type that has this letter: `long long`.
 
 use std::borrow::Cow;
 

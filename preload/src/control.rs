@@ -63,7 +63,8 @@ pub struct Control {
 pub struct Program {
     /// `main`.
     pub main: Cell<u64>,
-    /// glibc's `__libc_start_main` and what the start code passed it, for executions that begin before the constructors.
+    /// glibc's `__libc_start_main` and what the start code passed it, for executions that begin before the
+    /// constructors.
     pub start: Cell<[u64; 5]>,
     /// `argc`.
     pub argument_count: Cell<i32>,

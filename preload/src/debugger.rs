@@ -1,8 +1,8 @@
 //! Stops for a debugger.
 //!
-//! The program follows its schedule by itself. Where the scheduler process wants it seen, it calls [`rscale_stopped`], on
-//! which the debugger has a breakpoint. At the first stop no debugger is there yet: the scheduler process is told, and
-//! the thread sleeps until one holds all threads.
+//! The program follows its schedule by itself. Where the scheduler process wants it seen, it calls [`rscale_stopped`],
+//! on which the debugger has a breakpoint. At the first stop no debugger is there yet: the scheduler process is told,
+//! and the thread sleeps until one holds all threads.
 
 use crate::{arena, finish, mailbox, switch, sys, world};
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -28,8 +28,8 @@ pub extern "C" fn rscale_stopped() {
     core::hint::black_box(());
 }
 
-/// A step is over: stops if the debugger is to see this state. The registers of the thread lie where those of the others
-/// do, so that its stack can be walked.
+/// A step is over: stops if the debugger is to see this state. The registers of the thread lie where those of the
+/// others do, so that its stack can be walked.
 pub fn pass() {
     let world = world::get();
     if is_on() && arena::get().debugging.stop_after.load(Relaxed) == world.steps.get() {

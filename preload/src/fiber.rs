@@ -107,7 +107,8 @@ pub fn stack_of(thread: ThreadId) -> (u64, u64) {
     (low + STACK_GUARD, low + control::get().stack_size.get())
 }
 
-/// Where the stacks lie, far from everything else: a variable on one of them has the same address however many there are.
+/// Where the stacks lie, far from everything else: a variable on one of them has the same address however many there
+/// are.
 const STACKS: u64 = 0x6300_0000_0000;
 
 /// Maps the stacks of the first `threads` threads. No more than needed: a fork copies every mapping.
@@ -167,7 +168,8 @@ pub fn switch_to(thread: ThreadId) {
     }
 }
 
-/// Leaves the fibers for the shim's own context; `from` receives the stack pointer. Returns when it is switched back to.
+/// Leaves the fibers for the shim's own context; `from` receives the stack pointer. Returns when it is switched back
+/// to.
 pub fn leave(from: *mut u64) {
     let control = control::get();
     if kernel_threads::are_used() {

@@ -2,8 +2,8 @@
 //!
 //! A fork and its end take several times as long as an execution, so they happen beside it: while one child runs, the
 //! next ones have been forked already and wait. Children are numbered, and [`Mailbox::turn`] says whose turn it is. The
-//! child that has it serves the scheduler; when its execution is over it passes the turn on, itself, and ends. This process
-//! only forks children, buries them, and speaks for those that died without a word.
+//! child that has it serves the scheduler; when its execution is over it passes the turn on, itself, and ends. This
+//! process only forks children, buries them, and speaks for those that died without a word.
 //!
 //! Whether a command is unanswered can be told from the mailbox: every command has one reply, and the first reply
 //! (that the program is ready) answers none.
@@ -16,8 +16,8 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use rscale_protocol::Ending;
 use rscale_protocol::arena::{Command, Isolation, Mailbox, Reply};
 
-/// Children that wait for their turn. With one alone, the end of a process and the next fork would come one after the other; with
-/// some more, they hardly ever have to be waited for.
+/// Children that wait for their turn. With one alone, the end of a process and the next fork would come one after the
+/// other; with some more, they hardly ever have to be waited for.
 const SPARE: u32 = 4;
 /// Those, the child that has its turn, and some that are about to end.
 const CHILDREN: usize = SPARE as usize + 4;

@@ -125,8 +125,8 @@ pub fn pass_or_cancel(mut action: Action, mut refresh: impl FnMut(&mut Action)) 
     }
 }
 
-/// Clears what the shim leaves in registers that a function need not keep. What it is depends on which way through the shim a thread
-/// took, and not only on the schedule; and a thread that waits in a loop is recognised by its registers.
+/// Clears what the shim leaves in registers that a function need not keep. What it is depends on which way through the
+/// shim a thread took, and not only on the schedule; and a thread that waits in a loop is recognised by its registers.
 #[inline(always)]
 pub fn clear_registers() {
     // SAFETY: writes registers, and says so.
@@ -190,7 +190,8 @@ fn wait_for_turn(action: &Action) -> Choice {
     sched::wait_for_turn()
 }
 
-/// In a child process of the program: the threads that others would have to act are not there, and nobody else is scheduled.
+/// In a child process of the program: the threads that others would have to act are not there, and nobody else is
+/// scheduled.
 fn wait_alone(action: &Action) -> Choice {
     match action.op {
         Op::Choose => Choice::Proceed,

@@ -6,8 +6,8 @@
 //!   decides which.
 //! - The state of an execution lives in memory that the snapshot restores ([`world`]); what must survive an execution
 //!   lives outside it ([`control`]). Nothing else is writable.
-//! - After the snapshot the shim allocates nothing, calls no libc function that keeps state, and makes system calls only
-//!   through [`sys`].
+//! - After the snapshot the shim allocates nothing, calls no libc function that keeps state, and makes system calls
+//!   only through [`sys`].
 //! - Whatever the program does to its environment is either undone, or it is named and the execution is given up.
 //! - The shim trusts the program as little as the scheduler does: a wrong pointer ends an execution, never rscale.
 

@@ -117,8 +117,8 @@ fn is_over_for_good() -> bool {
     ending == Ending::Exit as u32 && value == 0 && arena.request.new_steps.load(Relaxed) == u64::MAX
 }
 
-/// An execution that ended in the ordinary way will not be looked at, unless it is stepped: its memory is restored while
-/// the scheduler reads the log.
+/// An execution that ended in the ordinary way will not be looked at, unless it is stepped: its memory is restored
+/// while the scheduler reads the log.
 fn restore_ahead() {
     let arena = arena::get();
     let ordinary =

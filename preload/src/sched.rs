@@ -106,8 +106,8 @@ fn count_computing(op: Op, thread: ThreadId, enabled: &[ThreadSet; 3]) {
     });
 }
 
-/// Whether threads do nothing but compute, for so long that further steps of that kind lead nowhere: the watchdog, which
-/// looks for a program that takes no steps, is to see it.
+/// Whether threads do nothing but compute, for so long that further steps of that kind lead nowhere: the watchdog,
+/// which looks for a program that takes no steps, is to see it.
 pub fn only_computes() -> bool {
     world::get().computing.get() >= MOST_COMPUTING
 }

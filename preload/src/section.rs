@@ -1,7 +1,8 @@
 //! Sections in which no other thread runs.
 //!
 //! The program may ask for them (`rscale_atomic_begin`), and what a library function does at once is one: it passes the
-//! scheduling points of all that it is going to access, and nobody may come between the first of them and the access itself.
+//! scheduling points of all that it is going to access, and nobody may come between the first of them and the access
+//! itself.
 
 use crate::{gate, world};
 use rscale_protocol::{Action, Op, ThreadId, Variable};

@@ -1,16 +1,17 @@
-//! Code on stacks: GCC puts some there for pointers to nested functions, and the program's file asks for stacks that allow it.
+//! Code on stacks: GCC puts some there for pointers to nested functions, and the program's file asks for stacks that
+//! allow it.
 //!
 //! Stacks of fibers are writable only, so that the snapshot need not know. A page of one becomes executable when an
-//! instruction is fetched from it; whoever protects it again later leads here again. What is executed there was made while the
-//! program ran, and nobody watches it: the report says so.
+//! instruction is fetched from it; whoever protects it again later leads here again. What is executed there was made
+//! while the program ran, and nobody watches it: the report says so.
 
 use crate::access::careful;
 use crate::snapshot::PAGE;
 use crate::{arena, control, sys};
 use core::sync::atomic::Ordering::Relaxed;
 
-/// An instruction could not be fetched. True if it is to be tried again: it lies on a stack, which the program wants to be
-/// executable.
+/// An instruction could not be fetched. True if it is to be tried again: it lies on a stack, which the program wants to
+/// be executable.
 pub fn allow(address: u64) -> bool {
     let (stacks, end) = (control::get().stacks.get(), control::get().stacks_end.get());
     if !(stacks..end).contains(&address) || !is_wanted() || !careful::is_writable(address, 1) {

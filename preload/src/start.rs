@@ -1,8 +1,8 @@
 //! Start-up: between the loader and `main`.
 //!
-//! `__libc_start_main` is the hook. Without an arena the program runs as if the shim were not there. With one, `main` is
-//! replaced by [`before_main`], which runs after the constructors: it prepares threads, stacks and handlers, takes the
-//! snapshot, and from then on serves the scheduler process.
+//! `__libc_start_main` is the hook. Without an arena the program runs as if the shim were not there. With one, `main`
+//! is replaced by [`before_main`], which runs after the constructors: it prepares threads, stacks and handlers, takes
+//! the snapshot, and from then on serves the scheduler process.
 
 use crate::wrap::process::exit_process;
 use crate::{

@@ -113,8 +113,8 @@ pub fn call_saved(from: *mut u64, function: extern "C" fn(u64), argument: u64) {
 /// The memory below `top` must be a writable stack that nobody uses.
 pub unsafe fn prepare(top: u64, entry: extern "C" fn() -> !) -> u64 {
     let top = top & !15;
-    // A call pushes its return address: at `entry` the stack pointer is 8 beyond a multiple of 16. The zero is the return
-    // address at which stack walks end.
+    // A call pushes its return address: at `entry` the stack pointer is 8 beyond a multiple of 16. The zero is the
+    // return address at which stack walks end.
     let frame = (top - 8 - size_of::<SavedFrame>() as u64) as *mut SavedFrame;
     // SAFETY: the frame and the word above it lie below `top`, in memory that the caller owns.
     unsafe {

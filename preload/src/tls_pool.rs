@@ -1,8 +1,8 @@
 //! Thread-local storage for fibers.
 //!
 //! Only glibc can make a valid `struct pthread` with its TLS block. So real threads are created once, before the
-//! snapshot, and parked for ever; a fiber borrows the FS base of its parked thread, and with it `pthread_self`, `errno`,
-//! `__thread` variables and everything else that hangs on it.
+//! snapshot, and parked for ever; a fiber borrows the FS base of its parked thread, and with it `pthread_self`,
+//! `errno`, `__thread` variables and everything else that hangs on it.
 
 use crate::syscalls::process;
 use crate::{arena, control, fs_base, heap, start, sys};
@@ -98,8 +98,8 @@ extern "C" fn park(index: *mut c_void) -> *mut c_void {
     }
 }
 
-/// Makes libc know the calling thread by the number that the program sees, if it keeps it where it is expected. Otherwise
-/// the number that it has is remembered.
+/// Makes libc know the calling thread by the number that the program sees, if it keeps it where it is expected.
+/// Otherwise the number that it has is remembered.
 fn name_thread(index: usize) {
     // SAFETY: has no effect but its result.
     let number = unsafe { sys::call(libc::SYS_gettid, [0; 6]) } as i32;

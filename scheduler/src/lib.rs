@@ -3,8 +3,9 @@
 //! This is the scheduler process. It holds everything that must stay true (the search, the findings, the reports); the
 //! tested program runs in a process of its own, with the shim inside. From the outside in: [`cli`] and [`config`] take
 //! the user's words, [`session`] runs a search or a replay, [`debugger`] opens gdb on one, [`explore`], [`filters`],
-//! [`parallel`] and [`property`] decide and check, [`races`] reads logs for data races,
-//! [`frontend`], [`backend`] and [`launch`] reach the program, [`minimize`], [`decisive`] and [`explain`] make it plain, [`report`] tells what came out.
+//! [`parallel`] and [`property`] decide and check, [`races`] reads logs for data races, [`frontend`], [`backend`] and
+//! [`launch`] reach the program, [`minimize`], [`decisive`] and [`explain`] make it plain, [`report`] tells what came
+//! out.
 
 pub mod backend;
 pub mod cache;

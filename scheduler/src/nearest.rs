@@ -1,7 +1,7 @@
 //! The name that somebody may have meant.
 
-/// The candidate that is most like a name, if one is: with few mistakes, or where one begins with the other. Capital letters
-/// are no mistake.
+/// The candidate that is most like a name, if one is: with few mistakes, or where one begins with the other. Capital
+/// letters are no mistake.
 #[must_use]
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = name.chars().count();

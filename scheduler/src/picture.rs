@@ -1,5 +1,5 @@
-//! What a picture of an execution shows beside its steps: who acted on whom, who held what, and which stores nobody else
-//! saw yet, when.
+//! What a picture of an execution shows beside its steps: who acted on whom, who held what, and which stores nobody
+//! else saw yet, when.
 
 use rscale_protocol::arena::Step;
 use rscale_protocol::{AccessKind, Action, Choice, Family, Op, ThreadId, Variable};
@@ -96,7 +96,8 @@ pub fn holds(steps: &[Step]) -> Vec<Hold> {
     holds
 }
 
-/// Every store that was in a buffer for a while; those that are left there at the end are given by what they would do next.
+/// Every store that was in a buffer for a while; those that are left there at the end are given by what they would do
+/// next.
 #[must_use]
 pub fn buffered(steps: &[Step], left: &[Action]) -> Vec<Buffered> {
     let flushed = steps.iter().enumerate().map(|(index, step)| (&step.action, Some(index)));

@@ -16,9 +16,9 @@ pub struct Call {
     pub loop_start: Option<u64>,
 }
 
-/// A thread is interrupted anywhere in its loop, and in whatever the loop calls. The function with the loop is the outermost
-/// one that is seen in different places, and these lie in one loop then. Where one of them lies in no loop, that function
-/// returns, and the loop is one that calls it.
+/// A thread is interrupted anywhere in its loop, and in whatever the loop calls. The function with the loop is the
+/// outermost one that is seen in different places, and these lie in one loop then. Where one of them lies in no loop,
+/// that function returns, and the loop is one that calls it.
 impl PartialEq for Spin {
     fn eq(&self, other: &Spin) -> bool {
         if self.calls.is_empty() != other.calls.is_empty() {

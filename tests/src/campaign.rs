@@ -1,7 +1,7 @@
 //! Campaigns: the same check of many random programs, by several workers.
 //!
-//! Everything is deterministic: the n-th program is always the same one. `RSCALE_ORACLE_PROGRAMS` says how many there are,
-//! `RSCALE_ORACLE_FIRST` with which one to begin, and `RSCALE_ORACLE_PROGRAM` names a single one to look at.
+//! Everything is deterministic: the n-th program is always the same one. `RSCALE_ORACLE_PROGRAMS` says how many there
+//! are, `RSCALE_ORACLE_FIRST` with which one to begin, and `RSCALE_ORACLE_PROGRAM` names a single one to look at.
 
 use crate::compile::compile;
 use crate::scratch::Scratch;

@@ -49,7 +49,8 @@ pub struct Expectation {
     pub flags: Vec<String>,
     /// The optimisation levels.
     pub levels: Vec<String>,
-    /// The scopes to search in. Where both are named, everything is checked in the first, and the verdict in the second.
+    /// The scopes to search in. Where both are named, everything is checked in the first, and the verdict in the
+    /// second.
     pub scopes: Vec<String>,
     /// Whether findings are replayed on kernel threads too.
     pub threads_engine: bool,

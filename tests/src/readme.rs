@@ -1,8 +1,8 @@
 //! The commands of the README, and what it says they print.
 //!
 //! A fenced block marked `console` holds commands, on lines that begin with `$ `, each followed by the output that the
-//! reader is promised. In the output, a line `...` stands for any number of lines, and `...` inside a line for any text.
-//! A block marked `sh` holds nothing but commands, one per line.
+//! reader is promised. In the output, a line `...` stands for any number of lines, and `...` inside a line for any
+//! text. A block marked `sh` holds nothing but commands, one per line.
 
 /// A command and its promised output.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -1,7 +1,7 @@
 //! Splitting a line into words, with quotes.
 
-/// Splits at white space. `"..."` keeps it, and knows `\n`, `\t`, `\"`, `\\`; `'...'` keeps everything. Quotes may stand
-/// inside a word.
+/// Splits at white space. `"..."` keeps it, and knows `\n`, `\t`, `\"`, `\\`; `'...'` keeps everything. Quotes may
+/// stand inside a word.
 ///
 /// # Errors
 /// When a quote is not closed or an escape is not known.

@@ -1,7 +1,8 @@
 //! Every program below `tests/programs` does under rscale what the comment at its top says.
 //!
-//! Each file is a case of its own: compiled at each level, run under each isolation level, its findings replayed.
-//! Words on the command line select cases by a part of their name: `cargo test -p rscale-tests --test programs -- mutex rwlock`.
+//! Each file is a case of its own: compiled at each level, run under each isolation level, its findings replayed. Words
+//! on the command line select cases by a part of their name: `cargo test -p rscale-tests --test programs -- mutex
+//! rwlock`.
 
 mod cases;
 

@@ -1,7 +1,7 @@
 //! Which loop a program counter is in.
 //!
-//! A program that computes without end is interrupted anywhere in its loop, elsewhere each time. To call two such places the
-//! same needs the loop: all code from which control can come back to itself, by the jumps of one function.
+//! A program that computes without end is interrupted anywhere in its loop, elsewhere each time. To call two such
+//! places the same needs the loop: all code from which control can come back to itself, by the jumps of one function.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -31,7 +31,8 @@ impl Loops {
         Self { modules: modules.into_iter().map(|module| (module, OnceLock::new())).collect() }
     }
 
-    /// The lowest address of the outermost loop, within one function, that the instruction at or around an address is in.
+    /// The lowest address of the outermost loop, within one function, that the instruction at or around an address is
+    /// in.
     #[must_use]
     pub fn start(&self, address: u64) -> Option<u64> {
         let (module, contents) = self.modules.iter().find(|(module, _)| module.contains(address))?;

@@ -1,9 +1,9 @@
 //! Finds and classifies the instructions of a function that access memory.
 //!
-//! The decoder's tables say which memory an instruction touches. What they can not say is whose memory that is:
-//! the thread's own stack, its thread-local variables, a constant, or memory that others may see.
-//! The stack part of `push`, `pop`, `call` and `ret` is nobody else's business and no site; an explicit memory operand of
-//! theirs is one, and so is the function pointer that `call [rax+8]` reads.
+//! The decoder's tables say which memory an instruction touches. What they can not say is whose memory that is: the
+//! thread's own stack, its thread-local variables, a constant, or memory that others may see. The stack part of `push`,
+//! `pop`, `call` and `ret` is nobody else's business and no site; an explicit memory operand of theirs is one, and so
+//! is the function pointer that `call [rax+8]` reads.
 
 use iced_x86::{
     EncodingKind, FlowControl, Instruction, InstructionInfoFactory, MemorySize, Mnemonic, OpAccess, OpKind, Register,
@@ -209,8 +209,8 @@ fn strength(fence: &Instruction) -> u16 {
     }
 }
 
-/// Instructions that order memory without accessing it. Those that serialise drain the store buffer; `clflush` is ordered with
-/// all stores.
+/// Instructions that order memory without accessing it. Those that serialise drain the store buffer; `clflush` is
+/// ordered with all stores.
 fn is_fence(instruction: &Instruction) -> bool {
     let is_pure = matches!(instruction.mnemonic(), Mnemonic::Mfence | Mnemonic::Lfence | Mnemonic::Sfence);
     let serialises = matches!(instruction.mnemonic(), Mnemonic::Cpuid | Mnemonic::Serialize);

@@ -1,8 +1,8 @@
 //! Clones functions, instruction by instruction.
 //!
 //! Most instructions are copied as they are. Operands relative to the instruction pointer are adjusted to mean the same
-//! original address: a function pointer stays what it was. All branches get their widest form, so that the place of each clone
-//! is known when it is made; where they lead is filled in when all clones are.
+//! original address: a function pointer stays what it was. All branches get their widest form, so that the place of
+//! each clone is known when it is made; where they lead is filled in when all clones are.
 
 use iced_x86::{Code as Opcode, ConstantOffsets, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic};
 use rscale_protocol::region;

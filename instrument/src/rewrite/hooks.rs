@@ -1,8 +1,9 @@
 //! The code before a cloned instruction that tells the shim about its access.
 //!
 //! There are two conventions. The fast one is for what nearly all accesses are: a few bytes at an address that one
-//! instruction computes. Its stub has the address in RCX and may change RAX, RCX and the flags, nothing else. The general one
-//! leaves everything to its stub, which finds the registers as the instruction will, except for RCX and the stack pointer.
+//! instruction computes. Its stub has the address in RCX and may change RAX, RCX and the flags, nothing else. The
+//! general one leaves everything to its stub, which finds the registers as the instruction will, except for RCX and the
+//! stack pointer.
 
 use std::mem::offset_of;
 
@@ -101,7 +102,8 @@ impl Hooks<'_> {
         Ok(())
     }
 
-    /// Hooks all of a string instruction. Its stub may carry it out in pieces and then returns to where it is passed over.
+    /// Hooks all of a string instruction. Its stub may carry it out in pieces and then returns to where it is passed
+    /// over.
     pub(super) fn put_string(&mut self, site: &Site) -> Result<(), NotHooked> {
         let form = string_form(self.instruction).ok_or(NotHooked)?;
         let Operands::String { source, destination } = Operands::of(self.instruction, self.bias) else {

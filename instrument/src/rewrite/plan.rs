@@ -223,7 +223,8 @@ fn put_table(code: &mut Code, table: &[u32]) -> Span {
     })
 }
 
-/// Puts the routines for indirect jumps again, now that they can refer to the tables. Returns whether those are too far.
+/// Puts the routines for indirect jumps again, now that they can refer to the tables. Returns whether those are too
+/// far.
 fn complete_routines(code: &mut Code, targets: &[Target], placement: Placement) -> bool {
     let mut again = Code::new(placement.base, 2 * PAGE);
     again.put(&[0; PAGE]);

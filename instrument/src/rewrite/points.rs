@@ -1,9 +1,9 @@
 //! How execution gets from each point of the original code to its clone.
 //!
 //! A jump to anywhere takes five bytes. Where these would hit the next point or a call that should stay, two bytes do:
-//! a short jump to an island, five dead bytes within its reach. A call in the way of even that gives up its place and is
-//! made by the clone. A return instruction does as well as its clone, and so does a `nop` before another point. What is left
-//! traps, and the shim's signal handler knows the way.
+//! a short jump to an island, five dead bytes within its reach. A call in the way of even that gives up its place and
+//! is made by the clone. A return instruction does as well as its clone, and so does a `nop` before another point. What
+//! is left traps, and the shim's signal handler knows the way.
 
 use std::ops::Range;
 
@@ -73,8 +73,8 @@ fn may_stay(text: &Text, point: u64) -> bool {
     marks & RETURN != 0 || (marks & NOTHING != 0 && text.marks(point + 1) & POINT != 0)
 }
 
-/// A short jump if there is an island for it, if need be in place of a call, else a long one in place of the call behind,
-/// else a trap.
+/// A short jump if there is an island for it, if need be in place of a call, else a long one in place of the call
+/// behind, else a trap.
 fn lead_without_room(text: &mut Text, point: u64) -> Lead {
     if let Some(island) = island(text, point).or_else(|| island_of_call(text, point)) {
         text.mark(island..island + NEAR, USED);

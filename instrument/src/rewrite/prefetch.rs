@@ -1,8 +1,8 @@
 //! What is done where a program fetches memory ahead of its accesses.
 //!
-//! A program that knows what it will access, and says so in time, need not wait for memory. Its hooks would: they look at the
-//! shadow first, and nobody has fetched that. So the shadow of what is fetched is fetched as well. Of `zstd -9` this is an
-//! eighth of all time.
+//! A program that knows what it will access, and says so in time, need not wait for memory. Its hooks would: they look
+//! at the shadow first, and nobody has fetched that. So the shadow of what is fetched is fetched as well. Of `zstd -9`
+//! this is an eighth of all time.
 
 use rscale_protocol::region::{SHADOW_ADDRESS_BITS, SHADOW_BASE_BIT};
 
@@ -14,8 +14,9 @@ use super::operand::Operand;
 
 const UNUSED_BITS: u8 = (u64::BITS - SHADOW_ADDRESS_BITS) as u8;
 
-/// From the address in RCX to its shadow: `shl rcx,20; shr rcx,19; bts rcx,45`. Then back to the start of what belongs to one
-/// cache line of the program's, which is two of the shadow's: `and rcx,-128; prefetcht0 [rcx]; prefetcht0 [rcx+64]`.
+/// From the address in RCX to its shadow: `shl rcx,20; shr rcx,19; bts rcx,45`. Then back to the start of what belongs
+/// to one cache line of the program's, which is two of the shadow's: `and rcx,-128; prefetcht0 [rcx]; prefetcht0
+/// [rcx+64]`.
 const FETCH_SHADOW: [u8; 24] = [
     0x48,
     0xc1,

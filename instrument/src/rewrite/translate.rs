@@ -1,7 +1,7 @@
 //! The routine that takes indirect jumps from the original code to the clones.
 //!
-//! A clone that jumps to a computed address pushes it and goes here. If the address has a clone it is exchanged for that, and
-//! in any case execution continues there. Registers and flags stay as they are, since the target may expect
+//! A clone that jumps to a computed address pushes it and goes here. If the address has a clone it is exchanged for
+//! that, and in any case execution continues there. Registers and flags stay as they are, since the target may expect
 //! anything in them.
 
 use super::code::Code;
@@ -34,8 +34,8 @@ const LOOK_UP: [u8; 5] = [0x8b, 0x04, 0x88, 0x85, 0xc0];
 const JUMP_IF_NOT_BELOW: [u8; 2] = [0x0f, 0x83];
 const JUMP_IF_ZERO: [u8; 2] = [0x0f, 0x84];
 const JUMP: [u8; 1] = [0xe9];
-/// `lea rsp,[rsp+8]; jmp [rsp-8]`: returns would confuse the processor's guesses for all callers. What lies right below the
-/// stack pointer is safe from signal handlers.
+/// `lea rsp,[rsp+8]; jmp [rsp-8]`: returns would confuse the processor's guesses for all callers. What lies right below
+/// the stack pointer is safe from signal handlers.
 const GO: [u8; 9] = [0x48, 0x8d, 0x64, 0x24, 8, 0xff, 0x64, 0x24, 0xf8];
 const RETURN_OVER: u8 = 0xc2;
 const ALIGNMENT: usize = 16;

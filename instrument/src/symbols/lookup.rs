@@ -1,8 +1,8 @@
 //! Finds a function of a program by the name that a person gives it.
 //!
-//! A name may be that of the symbol, the demangled one with its parameters (`ns::f()`), the same without them (`ns::f`),
-//! or the last part alone (`f`). The first of these that names something decides; if it names more than one function,
-//! nobody can tell which one is meant.
+//! A name may be that of the symbol, the demangled one with its parameters (`ns::f()`), the same without them
+//! (`ns::f`), or the last part alone (`f`). The first of these that names something decides; if it names more than one
+//! function, nobody can tell which one is meant.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -76,8 +76,8 @@ impl Symbolizer {
         Some(Place::new(index, contents.variables()?.thread_local_at(offset, length)?))
     }
 
-    /// The local variable of an activation that lies there. If there are several it is none: their lives do not overlap,
-    /// and which of them it is, is not known.
+    /// The local variable of an activation that lies there. If there are several it is none: their lives do not
+    /// overlap, and which of them it is, is not known.
     #[must_use]
     pub fn local(&self, frame: &Frame, address: u64, length: u64) -> Option<LocalPlace> {
         let (index, module, pc) = self.code_at(frame.lookup_address())?;
@@ -118,7 +118,8 @@ impl Symbolizer {
         Some(TypeId { module, die })
     }
 
-    /// What the variable points to, or the member of it that a list of names leads to, as the code at an address knows it.
+    /// What the variable points to, or the member of it that a list of names leads to, as the code at an address knows
+    /// it.
     #[must_use]
     pub fn pointee(&self, pc: u64, names: &[&str]) -> Option<TypeId> {
         let (module, lazy, pc) = self.code_at(pc)?;

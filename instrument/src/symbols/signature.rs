@@ -1,7 +1,7 @@
 //! What a function takes and returns, as far as debug information tells.
 //!
-//! Whoever calls a function of the program by its name needs both: one that takes arguments would find none, and of what is
-//! smaller than a register the rest of the register is anything.
+//! Whoever calls a function of the program by its name needs both: one that takes arguments would find none, and of
+//! what is smaller than a register the rest of the register is anything.
 
 use gimli::{AttributeValue, DwTag};
 

@@ -49,7 +49,8 @@ pub(super) fn is_opaque_in_namespace(namespace: &str, name: &str) -> bool {
     matches!(root, "std" | "core" | "alloc") && !name.starts_with("array<") && !name.starts_with("pair<")
 }
 
-/// Whether a class of a standard library, by its own name, is an atomic type: `atomic<int>`, `atomic_flag`, `AtomicU32`.
+/// Whether a class of a standard library, by its own name, is an atomic type: `atomic<int>`, `atomic_flag`,
+/// `AtomicU32`.
 fn is_atomic_class(name: &str) -> bool {
     ["atomic<", "atomic_", "__atomic_", "Atomic"].iter().any(|start| name.starts_with(start))
 }
@@ -105,9 +106,8 @@ enum Step {
 }
 
 impl Types<'_> {
-    /// The path from a variable of a type to what lies at a range in it, such as `[2].lock`; with
-    /// `+4` at the end if that is the inside of a scalar, or padding. Without a length it is the largest thing that begins
-    /// there.
+    /// The path from a variable of a type to what lies at a range in it, such as `[2].lock`; with `+4` at the end if
+    /// that is the inside of a scalar, or padding. Without a length it is the largest thing that begins there.
     pub(super) fn inside(&self, data_type: Die, offset: u64, length: u64) -> Inside {
         let mut path = String::new();
         let mut here = data_type;

@@ -37,7 +37,8 @@ impl Types<'_> {
         }
     }
 
-    /// The type behind typedefs and qualifiers. A class around a single value, such as `std::atomic<int>`, is that value.
+    /// The type behind typedefs and qualifiers. A class around a single value, such as `std::atomic<int>`, is that
+    /// value.
     fn scalar(&self, data_type: Die) -> Option<(Die, DebuggingInformationEntry<Reader>)> {
         let mut here = data_type;
         for _ in 0..MAX_DEPTH {

@@ -87,7 +87,8 @@ impl<'a> Rewritten<'a> {
         (ending, self.counts())
     }
 
-    /// The command line of the program with the loader. All that ends up on the stack has the same length in both modes.
+    /// The command line of the program with the loader. All that ends up on the stack has the same length in both
+    /// modes.
     pub fn command(&self, arguments: &[&str], is_stepped: bool) -> Vec<String> {
         self.workshop.write("counts", &[0; PAGE as usize]);
         let path = |name: &str| self.workshop.path(name).display().to_string();

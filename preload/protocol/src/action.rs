@@ -100,8 +100,8 @@ pub struct Action {
     pub object: Variable,
     /// The second variable: the mutex of a condition wait, the target of a requeue.
     pub second: Variable,
-    /// Virtual time at which a timed operation gives up, in nanoseconds; [`Action::NEVER`] for those that wait for ever.
-    /// For [`Op::Flush`]: an [`Origin`].
+    /// Virtual time at which a timed operation gives up, in nanoseconds; [`Action::NEVER`] for those that wait for
+    /// ever. For [`Op::Flush`]: an [`Origin`].
     pub deadline: u64,
     /// Where the program called: the return address of the wrapped call.
     pub pc: u64,
@@ -226,7 +226,8 @@ impl Action {
         self.state_accesses().map(|access| access.variable).filter(|&variable| variable != Variable::MEMORY)
     }
 
-    /// Whether it asks something of a thread that may act on it at any of its steps: to cancel itself, or to handle a signal.
+    /// Whether it asks something of a thread that may act on it at any of its steps: to cancel itself, or to handle a
+    /// signal.
     #[must_use]
     #[inline(always)]
     pub fn is_request(&self) -> bool {

@@ -4,7 +4,8 @@
 const BYTES_SHIFT: u32 = 56;
 const SIGN_SHIFT: u32 = 63;
 
-/// A function without arguments, and how much of a register its result takes: the rest of the register may hold anything.
+/// A function without arguments, and how much of a register its result takes: the rest of the register may hold
+/// anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Callee {
     /// Its address.

@@ -1,7 +1,8 @@
 //! The dependence relation: what each operation touches, and why.
 //!
-//! Two steps of different threads are independent if they can be swapped where they are adjacent: both orders are possible
-//! and lead to the same state. That may depend on what came of them: a compare-and-exchange that failed is a read.
+//! Two steps of different threads are independent if they can be swapped where they are adjacent: both orders are
+//! possible and lead to the same state. That may depend on what came of them: a compare-and-exchange that failed is a
+//! read.
 //!
 //! | operation | touches | reason |
 //! | --- | --- | --- |
@@ -75,8 +76,8 @@ pub enum Role {
     Take,
     /// Gives it back.
     Give,
-    /// Says that it is about to be taken: others may have to wait already. At a barrier: leaves one place, so that who comes
-    /// next is the last, and the two can not be swapped.
+    /// Says that it is about to be taken: others may have to wait already. At a barrier: leaves one place, so that who
+    /// comes next is the last, and the two can not be swapped.
     Claim,
 }
 

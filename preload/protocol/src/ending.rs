@@ -75,7 +75,8 @@ coded! {
         20 Invariant "an invariant does not hold";
         /// An invariant could not be evaluated; the value is its number, the text says why.
         21 BadInvariant "an invariant could not be evaluated";
-        /// The program created a thread with a larger stack than the shim was set up for; the value is the size it needs.
+        /// The program created a thread with a larger stack than the shim was set up for; the value is the size it
+        /// needs.
         22 NeedStack "a larger stack needed";
     }
 }

@@ -1,9 +1,9 @@
 //! What the two processes of rscale share.
 //!
 //! The scheduler process and the shim inside the tested program must agree, bit for bit, on four things: what an
-//! [action] is, which actions [depend](dependence) on each other, how the [arena] between them is laid out, and what an operation does to a synchronisation object
-//! (the [model]). Each has exactly one definition, here. The crate is `no_std` and never allocates, because the shim
-//! may do neither.
+//! [action] is, which actions [depend](dependence) on each other, how the [arena] between them is laid out, and what an
+//! operation does to a synchronisation object (the [model]). Each has exactly one definition, here. The crate is
+//! `no_std` and never allocates, because the shim may do neither.
 
 #![cfg_attr(not(test), no_std)]
 

@@ -1,9 +1,9 @@
 //! Memory models: when the stores of a thread become visible to others.
 //!
 //! Under TSO and PSO a store goes to a buffer first, and becomes visible by a step of its own: the *flush*. Flushes are
-//! steps of *shadow threads*, which have numbers like threads, above those of the program. Under TSO every thread has one
-//! shadow, which flushes its stores in their order. Under PSO it has one for each location that it has stored to since
-//! its buffer was empty for certain: stores to different locations overtake each other.
+//! steps of *shadow threads*, which have numbers like threads, above those of the program. Under TSO every thread has
+//! one shadow, which flushes its stores in their order. Under PSO it has one for each location that it has stored to
+//! since its buffer was empty for certain: stores to different locations overtake each other.
 //!
 //! The number of a shadow says whose it is. So all that chooses, orders and counts threads works for shadows as it is.
 

@@ -237,7 +237,8 @@ operations! {
     30 CondInit "cond init" Condition Object;
     /// Releases the mutex (second object) and begins to wait.
     31 CondWait "cond wait" Condition Both;
-    /// Stops to wait: a signal has picked this waiter among several, or nobody has woken it and it does so all the same.
+    /// Stops to wait: a signal has picked this waiter among several, or nobody has woken it and it does so all the
+    /// same.
     32 CondWake "cond wake" Condition Object;
     /// Wakes one waiter.
     33 CondSignal "signal" Condition Object;

@@ -1,11 +1,11 @@
 //! Steps that nobody notices: what a thread does without any other being able to tell when.
 //!
-//! A thread that starts or ends, creates another or joins one that has ended, touches nothing but the life of a thread, of
-//! which others wait for the end at most. A thread that gives a mutex back lets others take it, and they could only have
-//! waited until then. So whatever else can happen can happen behind such a step as well, and a search that does not tell
-//! every state apart takes it as soon as it can be taken. That is wrong in programs in which threads look at each other's
-//! lives, or at locks that they do not have: the scheduler notices, and says which kinds are quiet. See its
-//! `explore/quiet.rs` for the reasons.
+//! A thread that starts or ends, creates another or joins one that has ended, touches nothing but the life of a thread,
+//! of which others wait for the end at most. A thread that gives a mutex back lets others take it, and they could only
+//! have waited until then. So whatever else can happen can happen behind such a step as well, and a search that does
+//! not tell every state apart takes it as soon as it can be taken. That is wrong in programs in which threads look at
+//! each other's lives, or at locks that they do not have: the scheduler notices, and says which kinds are quiet. See
+//! its `explore/quiet.rs` for the reasons.
 
 use crate::action::Action;
 use crate::ops::Op;

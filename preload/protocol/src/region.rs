@@ -1,8 +1,8 @@
 //! The region: the instrumented copy of a module's code, as the scheduler process plans it and the shim maps it.
 //!
 //! A region lies near its module, so that relative addressing reaches from one to the other. It begins with a
-//! [`Header`]; everything else is found through the offsets there. Unlike the arena it is private to the program once it
-//! is mapped: only its slots are written, once, by the shim.
+//! [`Header`]; everything else is found through the offsets there. Unlike the arena it is private to the program once
+//! it is mapped: only its slots are written, once, by the shim.
 
 /// First word of a region.
 pub const MAGIC: u64 = 0x6e6f_6967_6572_7372;
@@ -94,8 +94,8 @@ pub enum SiteKind {
 pub enum SiteShape {
     /// `size` bytes at the address in RCX.
     Plain = 0,
-    /// All of a string instruction, as `string` says. RCX has the address of its source, if it has one, else of its target;
-    /// `size` is that of an element.
+    /// All of a string instruction, as `string` says. RCX has the address of its source, if it has one, else of its
+    /// target; `size` is that of an element.
     String = 1,
     /// A bit that `register` counts from the address in RCX; `size` bytes is the operand.
     BitIndexed = 2,
@@ -155,8 +155,8 @@ impl Site {
     /// Its registers have 32 bits.
     pub const NARROW: u8 = 32;
 
-    /// Bytes from where the stub of any other access returns to the instruction: `pop`, `pop` and what restores the flags,
-    /// and what undoes the red zone.
+    /// Bytes from where the stub of any other access returns to the instruction: `pop`, `pop` and what restores the
+    /// flags, and what undoes the red zone.
     #[must_use]
     pub fn rest(&self) -> u64 {
         let has = |flag: u8| u64::from(self.flags & flag != 0);
@@ -242,8 +242,9 @@ pub fn slot(kind: SiteKind, size: u16) -> Option<usize> {
     (size.is_power_of_two() && width < WIDTHS && kind != SiteKind::Fence).then_some(kind as usize * WIDTHS + width)
 }
 
-/// The slot for the same access where it is not counted, if there is one. Counting finds threads that go on without a step, so
-/// of accesses that follow each other whatever happens not all need be. Atomic ones are often what a thread waits with.
+/// The slot for the same access where it is not counted, if there is one. Counting finds threads that go on without a
+/// step, so of accesses that follow each other whatever happens not all need be. Atomic ones are often what a thread
+/// waits with.
 #[must_use]
 pub fn uncounted(slot: usize) -> Option<usize> {
     (slot < SiteKind::Atomic as usize * WIDTHS).then_some(AGAIN_SLOT + slot)

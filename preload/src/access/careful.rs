@@ -1,7 +1,7 @@
 //! Whether memory of the program is there.
 //!
-//! Where the shim carries out an instruction in its stead, a fault must be the instruction's own: a handler of the program
-//! finds its registers there. So the shim tries the access first, in a place that the handler of faults knows.
+//! Where the shim carries out an instruction in its stead, a fault must be the instruction's own: a handler of the
+//! program finds its registers there. So the shim tries the access first, in a place that the handler of faults knows.
 
 use core::arch::global_asm;
 

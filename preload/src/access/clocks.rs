@@ -1,26 +1,27 @@
 //! Vector clocks: which steps happened before which.
 //!
-//! The clock of a thread counts its steps; its row holds, for every thread, up to where it knows of that thread's steps. A
-//! step joins the row with what earlier steps left at the variables that it accesses, and leaves its own there: exactly
-//! the dependence that the search explores (SCALE, Definition 9). What a thread does between two steps carries the clock
-//! after the first, so it is ordered with another thread's step only through the second.
+//! The clock of a thread counts its steps; its row holds, for every thread, up to where it knows of that thread's
+//! steps. A step joins the row with what earlier steps left at the variables that it accesses, and leaves its own
+//! there: exactly the dependence that the search explores (SCALE, Definition 9). What a thread does between two steps
+//! carries the clock after the first, so it is ordered with another thread's step only through the second.
 //!
-//! Under weak memory a step publishes no more than what is certain to be visible. Every store might be buffered, also one
-//! to a location that is no communication variable yet, and so:
+//! Under weak memory a step publishes no more than what is certain to be visible. Every store might be buffered, also
+//! one to a location that is no communication variable yet, and so:
 //!
-//! - a read publishes the thread's accesses up to where its buffer was last empty: later stores may be delayed beyond it;
-//! - a flush publishes what its thread knew and did before the store: under TSO stores become visible in their order, and
-//!   loads before a store have taken place. Under PSO, accesses up to the last point that orders stores;
+//! - a read publishes the thread's accesses up to where its buffer was last empty: later stores may be delayed beyond
+//!   it;
+//! - a flush publishes what its thread knew and did before the store: under TSO stores become visible in their order,
+//!   and loads before a store have taken place. Under PSO, accesses up to the last point that orders stores;
 //! - a read that finds an own store learns nothing from those who wrote the location;
 //! - everything else takes place with an empty buffer, and publishes all.
 //!
-//! So if a store could still be invisible to another thread in some execution where it is not here, nothing here orders it
-//! before that thread's access: the location is reported. Where the rules order less than the model does, there are more
-//! communication variables than necessary.
+//! So if a store could still be invisible to another thread in some execution where it is not here, nothing here orders
+//! it before that thread's access: the location is reported. Where the rules order less than the model does, there are
+//! more communication variables than necessary.
 //!
 //! Where data races are looked for (`--races`), reads and writes of communication variables order nothing, locked
-//! instructions aside: so whatever synchronisation does not order becomes a communication variable too, and the scheduler
-//! process finds it in the log. It orders less than the search explores.
+//! instructions aside: so whatever synchronisation does not order becomes a communication variable too, and the
+//! scheduler process finds it in the log. It orders less than the search explores.
 //!
 //! Clocks go on across executions, so that nothing has to be cleared: an execution begins at a base above all that was.
 
@@ -37,7 +38,8 @@ use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::dependence::{self, Mode};
 use rscale_protocol::{Action, MAX_THREADS, MemoryModel, Op, ThreadId, Variable};
 
-/// Accesses of instrumented code that count after which a thread without a step is looked at: some hundredths of a second.
+/// Accesses of instrumented code that count after which a thread without a step is looked at: some hundredths of a
+/// second.
 pub const LONG_RUN: i64 = 1 << 21;
 
 /// A cell for the one kernel thread.
@@ -64,8 +66,8 @@ static LATEST: Own<u64> = Own(Cell::new(0));
 static SEEKS_RACES: Own<bool> = Own(Cell::new(false));
 /// Whether something that depends on all of memory has happened in this execution.
 static MEMORY_WRITTEN: Own<bool> = Own(Cell::new(false));
-/// Up to which of its clocks each thread's accesses are visible for certain, to whoever it reads from or writes to later, and
-/// to those who see its later stores.
+/// Up to which of its clocks each thread's accesses are visible for certain, to whoever it reads from or writes to
+/// later, and to those who see its later stores.
 static DRAINED: [Own<u64>; MAX_THREADS] = [const { Own(Cell::new(0)) }; MAX_THREADS];
 /// See [`DRAINED`].
 static ORDERED: [Own<u64>; MAX_THREADS] = [const { Own(Cell::new(0)) }; MAX_THREADS];
@@ -232,7 +234,8 @@ pub fn flush(shadow: ThreadId, slot: usize, variable: Variable) {
     }
 }
 
-/// The thread passes a fence with nothing in its buffer that others could notice. `is_full`: it orders more than stores.
+/// The thread passes a fence with nothing in its buffer that others could notice. `is_full`: it orders more than
+/// stores.
 pub fn fenced(thread: ThreadId, is_full: bool) {
     let own = known(thread, thread);
     ORDERED[thread.index()].0.set(own);

@@ -1,9 +1,9 @@
 //! Finds accesses of different threads to the same bytes that nothing orders.
 //!
-//! The idea is FastTrack's: of the accesses so far only those matter that are not ordered before a later one of the same
-//! or a stronger kind. As long as that is one read and one write, the two shadow words hold them; else a record does.
-//! What is found here need not be exact to be sound: an access that seems later than it was can only show too many races,
-//! and a race only makes a location a scheduling point.
+//! The idea is FastTrack's: of the accesses so far only those matter that are not ordered before a later one of the
+//! same or a stronger kind. As long as that is one read and one write, the two shadow words hold them; else a record
+//! does. What is found here need not be exact to be sound: an access that seems later than it was can only show too
+//! many races, and a race only makes a location a scheduling point.
 
 use super::clocks;
 use super::locations::Location;
@@ -114,8 +114,8 @@ impl Access {
         }
     }
 
-    /// Freed memory is for nobody to access, which ends the execution. Whether it could have come before it was freed is
-    /// for the search to find out.
+    /// Freed memory is for nobody to access, which ends the execution. Whether it could have come before it was freed
+    /// is for the search to find out.
     fn visit_freed(&self, thread: ThreadId, clock: u64, address: u64, bytes: u8) {
         let is_ordered = clock == FOR_EVER || thread == self.thread || clock <= clocks::known(self.thread, thread);
         if !is_ordered {
@@ -180,7 +180,8 @@ impl Access {
             return;
         }
         let is_write = self.kind == Kind::Write;
-        // A word remembers all bytes that its thread accessed in the epoch: neighbours are none of this access's business.
+        // A word remembers all bytes that its thread accessed in the epoch: neighbours are none of this access's
+        // business.
         let racing = record
             .entries()
             .iter()
@@ -204,7 +205,8 @@ impl Access {
         is_ordered && is_as_strong && word.bytes() & !bytes == 0
     }
 
-    /// A race: the bytes of the access are one location from now on. An access that is not one step keeps its parts apart.
+    /// A race: the bytes of the access are one location from now on. An access that is not one step keeps its parts
+    /// apart.
     fn report(&self, address: u64, racing: u8, bytes: u8) {
         let granule = address & !7;
         let common = if self.is_divisible { racing } else { racing | bytes };

@@ -1,7 +1,8 @@
 //! Freed memory: whoever accesses it makes a mistake, whatever it finds there.
 //!
-//! The shadow of a block that is freed says so, and every access of it then takes the slow path, where it ends the execution.
-//! Blocks are not used again for long, so a pointer that is kept too long meets its own block and not another one.
+//! The shadow of a block that is freed says so, and every access of it then takes the slow path, where it ends the
+//! execution. Blocks are not used again for long, so a pointer that is kept too long meets its own block and not
+//! another one.
 
 use super::clocks::{self, Own};
 use super::detect::Kind;

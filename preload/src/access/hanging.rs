@@ -1,8 +1,8 @@
 //! Where a program is that takes no step any more.
 //!
-//! The watchdog's signal comes at any time, and then instrumented code is most often within a hook or a stub: its stack is
-//! not that of the original code. So the processor goes on step by step, and the execution ends at the next access, where
-//! all that is known. A loop without accesses ends where it is: it has no hooks.
+//! The watchdog's signal comes at any time, and then instrumented code is most often within a hook or a stub: its stack
+//! is not that of the original code. So the processor goes on step by step, and the execution ends at the next access,
+//! where all that is known. A loop without accesses ends where it is: it has no hooks.
 
 use super::clocks::{self, Own};
 use super::tearing::TRAP_FLAG;

@@ -1,9 +1,9 @@
 //! Instructions that access memory lane by lane: gathers, and moves of those lanes that a vector chooses.
 //!
-//! Only chosen lanes are accessed: what lies where the others would be is nobody's business, and need not even be there.
-//! Nothing is promised about the order of lanes, or that two of them belong together. Where none is in a communication
-//! variable, nobody can tell, and the processor carries the instruction out. Otherwise it is carried out here, each lane
-//! behind its own scheduling point, from the lowest to the highest, and the instruction is passed over.
+//! Only chosen lanes are accessed: what lies where the others would be is nobody's business, and need not even be
+//! there. Nothing is promised about the order of lanes, or that two of them belong together. Where none is in a
+//! communication variable, nobody can tell, and the processor carries the instruction out. Otherwise it is carried out
+//! here, each lane behind its own scheduling point, from the lowest to the highest, and the instruction is passed over.
 
 use super::locations::Location;
 use super::point::{self, Place};
@@ -85,8 +85,8 @@ impl LaneInstruction {
         self.chosen().for_each(|lane| act(self.range(lane)));
     }
 
-    /// The instruction is about to be carried out: makes its accesses known. If it meets communication variables, carries
-    /// it out. `local` is a hash of the thread's local state.
+    /// The instruction is about to be carried out: makes its accesses known. If it meets communication variables,
+    /// carries it out. `local` is a hash of the thread's local state.
     pub fn run(&mut self, pc: u64, local: &dyn Fn() -> u64) -> Progress {
         if !self.chosen().any(|lane| point::is_communication(self.range(lane))) {
             self.for_each_access(|range| point::part(self.kind, range, Place::whole(pc), local));
@@ -128,7 +128,8 @@ impl LaneInstruction {
         }
     }
 
-    /// What no lane has loaded is cleared: lanes that were not chosen, unless they are those of a gather, and all beyond the last.
+    /// What no lane has loaded is cleared: lanes that were not chosen, unless they are those of a gather, and all
+    /// beyond the last.
     fn finish(&mut self) {
         let (size, mask) = (self.size(), self.mask);
         let end = (usize::from(self.lanes.count) * size).min(self.data.len());

@@ -89,8 +89,8 @@ impl Here {
         self.is_to_watch(length) && point::points(kind, Location { start, length }, self)
     }
 
-    /// Passes the points of several ranges, so many of which are shared, for a function that accesses all of them behind the
-    /// last point: nobody comes between.
+    /// Passes the points of several ranges, so many of which are shared, for a function that accesses all of them
+    /// behind the last point: nobody comes between.
     pub fn at_once(self, shared: usize, pass: impl FnOnce()) {
         if shared < 2 || world::get().is_alone() || evaluation::is_under_way() {
             return pass();

@@ -88,8 +88,8 @@ pub fn begin_step(index: usize) {
     }
 }
 
-/// Passes the gate with an action that changes nothing, or nothing unless it succeeds: a thread may do so in a loop until
-/// another thread helps it.
+/// Passes the gate with an action that changes nothing, or nothing unless it succeeds: a thread may do so in a loop
+/// until another thread helps it.
 pub fn pass_in_loop(mut action: Action) -> i32 {
     if super::is_on() && !evaluation::is_under_way() && !world::get().is_alone() {
         let (stack_pointer, registers) = gate::caller_state();

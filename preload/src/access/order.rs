@@ -1,12 +1,13 @@
 //! The order of the parts of a torn access.
 //!
 //! The manuals promise none. From the lowest to the highest is enough where two accesses meet that are torn in the same
-//! way: whatever each part of one can find of the other, it finds when both are interleaved part by part. It is not enough
-//! where another thread accesses some of the bytes in another way, or where there is a third access: then a thread can be
-//! late at a lower part and early at a higher one.
+//! way: whatever each part of one can find of the other, it finds when both are interleaved part by part. It is not
+//! enough where another thread accesses some of the bytes in another way, or where there is a third access: then a
+//! thread can be late at a lower part and early at a higher one.
 //!
 //! So what is torn is remembered during an execution, and where such an access meets it, its range is reported like a
-//! communication variable, as an *open* one. From then on the order of its parts is a choice, of which each is explored.
+//! communication variable, as an *open* one. From then on the order of its parts is a choice, of which each is
+//! explored.
 
 use super::detect;
 use super::locations::{self, Location};

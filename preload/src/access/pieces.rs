@@ -1,8 +1,9 @@
 //! Copying and filling memory piece by piece.
 //!
 //! A copy by the library is no single step. Each part of it that belongs to a communication variable is one: it is read
-//! or written right behind its own scheduling point, so that whatever can come between in reality can come between here.
-//! With store buffers, what is written goes through the buffer of the thread, as the stores that the library is made of would.
+//! or written right behind its own scheduling point, so that whatever can come between in reality can come between
+//! here. With store buffers, what is written goes through the buffer of the thread, as the stores that the library is
+//! made of would.
 
 use super::detect::{self, Kind};
 use super::library::Here;
@@ -59,8 +60,8 @@ impl Here {
         }
     }
 
-    /// Copies up to a byte with this value, that included, or the whole length. How much it was, and whether the byte was
-    /// there.
+    /// Copies up to a byte with this value, that included, or the whole length. How much it was, and whether the byte
+    /// was there.
     pub fn copy_until(self, to: u64, from: u64, length: u64, stop: u8) -> (u64, bool) {
         self.copy_forward(to, from, length, Some(stop))
     }
@@ -165,7 +166,8 @@ impl Here {
         }
     }
 
-    /// Whether stores to a part of a communication variable are buffered. Long ones are not: they would fill the buffers.
+    /// Whether stores to a part of a communication variable are buffered. Long ones are not: they would fill the
+    /// buffers.
     fn is_buffered(self, whole: Location) -> bool {
         let first = Location { length: whole.length.min(buffer::LONGEST as u64), ..whole };
         whole.length <= TAKEN as u64 && super::is_watching() && !evaluation::is_under_way() && buffer::takes(first)

@@ -1,14 +1,15 @@
 //! Threads that look at something under a lock, again and again.
 //!
-//! A thread that locks a mutex, reads, unlocks it, and comes back to the same place with the same registers and the same
-//! stack, has changed nothing for anybody. It will go on like that for ever, unless somebody writes what it reads: it waits
-//! before it locks again, like a thread that goes round in a loop of [reads](super::spin).
+//! A thread that locks a mutex, reads, unlocks it, and comes back to the same place with the same registers and the
+//! same stack, has changed nothing for anybody. It will go on like that for ever, unless somebody writes what it reads:
+//! it waits before it locks again, like a thread that goes round in a loop of [reads](super::spin).
 //!
-//! What it reads under a lock is ordered by the lock, and no step. So it goes on when somebody else has had one of the mutexes
-//! of its loop, or has written a location that it read there: but not because of others that poll, or two of these would wake
-//! each other for ever.
+//! What it reads under a lock is ordered by the lock, and no step. So it goes on when somebody else has had one of the
+//! mutexes of its loop, or has written a location that it read there: but not because of others that poll, or two of
+//! these would wake each other for ever.
 //!
-//! Only mutexes are looked at, and only loops in which nothing else happens: whoever tries to get something sees who holds it.
+//! Only mutexes are looked at, and only loops in which nothing else happens: whoever tries to get something sees who
+//! holds it.
 
 use super::clocks::Own;
 use super::{is_on, spin};
@@ -163,7 +164,8 @@ pub fn lent(action: &Action, result: i32) {
     }
 }
 
-/// The running thread is about to lock a mutex: what the action says about it. If the thread has gone round in vain, it waits.
+/// The running thread is about to lock a mutex: what the action says about it. If the thread has gone round in vain, it
+/// waits.
 #[inline(always)]
 pub fn before_lock() -> u8 {
     if !is_on() || world::get().is_alone() {

@@ -5,7 +5,8 @@
 //! execution, behind them.
 //!
 //! Programs that work on large tables have many records, and few of them have more than a few entries: these lie in the
-//! record itself, which is a cache line. A record with more entries has room for all that it can have in a second place.
+//! record itself, which is a cache line. A record with more entries has room for all that it can have in a second
+//! place.
 
 use super::clocks::{self, Own};
 use super::shadow::{MOST_RECORDS, Word};

@@ -1,7 +1,8 @@
 //! How stubs get to the slow path: they save all registers before, in assembly.
 //!
 //! The frame is laid out such that a stack walk goes from the slow path straight to the original code: the unwind rules
-//! below read what the slow path writes to its frame. They know all registers: a debugger shows variables in any of them.
+//! below read what the slow path writes to its frame. They know all registers: a debugger shows variables in any of
+//! them.
 
 use super::{site, tearing};
 use core::arch::global_asm;
@@ -13,7 +14,8 @@ pub const AFTER: usize = SLOTS;
 global_asm!(
     ".globl rscale_access_slow, rscale_access_save, rscale_access_general, rscale_access_after",
     ".hidden rscale_access_slow, rscale_access_save, rscale_access_general, rscale_access_after",
-    // The slow path. On the stack: slot, rdx, return address; the address is where the stub has put it, in the red zone.
+    // The slow path. On the stack: slot, rdx, return address; the address is where the stub has put it, in the red
+    // zone.
     "rscale_access_slow:",
     ".cfi_startproc",
     "mov rcx, [rsp - 8]",

@@ -2,9 +2,9 @@
 //!
 //! The first word is about the last write of the granule, the second about the last read: when it was ([clock]), which
 //! thread it was, and which of the eight bytes. A word of an earlier execution is older than the [base] and means
-//! nothing. Where one access per kind is not enough to tell, the first word refers to a [record](super::records) instead,
-//! and the second one says what the running thread has done in this epoch: during an epoch nobody else runs, so it need
-//! not be done twice. At communication variables both refer to the record: every access has to be looked at.
+//! nothing. Where one access per kind is not enough to tell, the first word refers to a [record](super::records)
+//! instead, and the second one says what the running thread has done in this epoch: during an epoch nobody else runs,
+//! so it need not be done twice. At communication variables both refer to the record: every access has to be looked at.
 //!
 //! ```text
 //! 63       62 .......... 24  23 .. 17  16  15 .. 8  7 .. 0
@@ -25,8 +25,8 @@ use crate::sys;
 use core::cell::Cell;
 use rscale_protocol::{ThreadId, region};
 
-/// Where the shadow begins. The program's addresses, cut to 44 bits, do not collide: executables lie at 0x4..., 0x55...,
-/// the heap of the shim at 0x61..., stacks at 0x63..., libraries and the first stack at 0x7f....
+/// Where the shadow begins. The program's addresses, cut to 44 bits, do not collide: executables lie at 0x4...,
+/// 0x55..., the heap of the shim at 0x61..., stacks at 0x63..., libraries and the first stack at 0x7f....
 pub const BASE: u64 = region::SHADOW_BASE;
 const LENGTH: u64 = 2 << region::SHADOW_ADDRESS_BITS;
 /// What is left of twice an address in that of its granule's words.

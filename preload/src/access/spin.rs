@@ -2,8 +2,8 @@
 //!
 //! A thread that comes back to the same instruction with the same registers and the same stack, and has changed nothing
 //! else in the meantime, will do so for ever, unless a location that it has read is written. Letting it go round again
-//! leads to no new state of anybody: it waits, like a thread at a locked mutex, until another thread writes one of these
-//! locations. (This is the local cycle of SCALE's Algorithm 5, found where it happens.)
+//! leads to no new state of anybody: it waits, like a thread at a locked mutex, until another thread writes one of
+//! these locations. (This is the local cycle of SCALE's Algorithm 5, found where it happens.)
 //!
 //! What code without instrumentation changes is not seen. So where nobody else can take a step, such a thread is let
 //! loose for a number of rounds; only if these change nothing either, it is a livelock.
@@ -288,8 +288,8 @@ pub fn also_reads(location: Location) {
     ROUNDS[thread.index()].0.set(round);
 }
 
-/// The running thread is scheduled to update a location, and does so next: whether that changes anything is seen when it
-/// arrives at its next action.
+/// The running thread is scheduled to update a location, and does so next: whether that changes anything is seen when
+/// it arrives at its next action.
 pub fn updates(range: Location, location: Location, is_step: bool) {
     let world = world::get();
     let round = &ROUNDS[world.current.get().index()].0;
@@ -320,8 +320,8 @@ pub enum Verdict {
     LetOthersRun,
 }
 
-/// Whether the thread is in the state of its last round. In the first one there may be remains of what it did before the loop,
-/// in memory below its frames that hooks save with them.
+/// Whether the thread is in the state of its last round. In the first one there may be remains of what it did before
+/// the loop, in memory below its frames that hooks save with them.
 fn came_back(round: &mut Round, local: u64) -> bool {
     core::mem::replace(&mut round.local, local) == local
 }
@@ -401,8 +401,8 @@ pub fn is_loose(thread: ThreadId) -> bool {
     HAS_BEEN_LOOSE.0.get().contains(thread)
 }
 
-/// The running thread has looked at something under these locks in vain, and waits from now on; for good if it has been let
-/// loose.
+/// The running thread has looked at something under these locks in vain, and waits from now on; for good if it has been
+/// let loose.
 pub fn wait_to_poll(thread: ThreadId, mutexes: &[u64], is_for_good: bool) {
     let read = ROUNDS[thread.index()].0.get();
     let mut round = Round { polls: true, progress: false, ..Round::NONE };
@@ -470,8 +470,8 @@ pub fn local_state(registers: &[u64], from: u64) -> u64 {
     unsafe { hash_words(hash_words(hash, from, top), own - THREAD_LOCAL, own) }
 }
 
-/// Where what is used of a stack ends that the program has made itself: as much as is there, if it is not very much. What
-/// lies far above does not change while a loop goes round.
+/// Where what is used of a stack ends that the program has made itself: as much as is there, if it is not very much.
+/// What lies far above does not change while a loop goes round.
 fn end_of_other_stack(from: u64) -> u64 {
     const PAGES: u64 = 8;
     let first = from & !(PAGE - 1);

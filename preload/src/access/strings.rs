@@ -13,8 +13,8 @@ use super::{element, freed, spin};
 use core::arch::asm;
 use rscale_protocol::region::Site;
 
-/// Bytes that are made known at a time: a wrong count must meet the end of memory before the shadow of all of it has been
-/// written.
+/// Bytes that are made known at a time: a wrong count must meet the end of memory before the shadow of all of it has
+/// been written.
 const LONGEST: u64 = 1 << 20;
 /// The arithmetic flags.
 const ARITHMETIC: u64 = 0x8d5;
@@ -50,8 +50,8 @@ pub struct StringInstruction {
 }
 
 impl StringInstruction {
-    /// The instruction is about to be carried out: makes its accesses known. If it meets communication variables, carries
-    /// it out. `local` is a hash of the thread's local state.
+    /// The instruction is about to be carried out: makes its accesses known. If it meets communication variables,
+    /// carries it out. `local` is a hash of the thread's local state.
     pub fn run(&mut self, pc: u64, local: &dyn Fn() -> u64) -> Progress {
         let quiet = self.quiet_rounds();
         let end = self.end_within(quiet);
@@ -109,7 +109,8 @@ impl StringInstruction {
         in_source.min(in_target)
     }
 
-    /// With which of the next elements what is looked for is found, or memory ends. Nobody else can change these elements.
+    /// With which of the next elements what is looked for is found, or memory ends. Nobody else can change these
+    /// elements.
     fn end_within(&self, rounds: u64) -> Option<u64> {
         if !self.has(Site::COMPARES) {
             return None;

@@ -1,9 +1,10 @@
 //! The stubs that hooks in the clones call, in assembly: nine of ten accesses end in their first fifteen instructions.
 //!
-//! A stub finds the address in RCX; it may change RAX, RCX and the flags, nothing else, and its [first instructions](begin)
-//! need no more. Accesses are looked up in the shadow: the same thread in the same epoch has been there before (most often),
-//! or [only this thread has, or nobody has](go_on). An access of several granules is looked up granule by granule. Everything
-//! else is for the [slow path](super::site), for which [all registers are saved](super::saving).
+//! A stub finds the address in RCX; it may change RAX, RCX and the flags, nothing else, and its [first
+//! instructions](begin) need no more. Accesses are looked up in the shadow: the same thread in the same epoch has been
+//! there before (most often), or [only this thread has, or nobody has](go_on). An access of several granules is looked
+//! up granule by granule. Everything else is for the [slow path](super::site), for which [all registers are
+//! saved](super::saving).
 
 #[macro_use]
 mod begin;

@@ -1,13 +1,14 @@
 //! Accesses that the processor may carry out in several steps.
 //!
-//! What is atomic on x86-64 is up to eight bytes within a cache line, and sixteen bytes at a multiple of sixteen in a vector
-//! register: the ten bytes of a `long double` are not. Anything else may be torn: at the end of a cache line, and where more than that is accessed, into parts of these sizes. Each
-//! part is a step of its own if it belongs to a communication variable, in an [order](super::order) that nobody promises.
+//! What is atomic on x86-64 is up to eight bytes within a cache line, and sixteen bytes at a multiple of sixteen in a
+//! vector register: the ten bytes of a `long double` are not. Anything else may be torn: at the end of a cache line,
+//! and where more than that is accessed, into parts of these sizes. Each part is a step of its own if it belongs to a
+//! communication variable, in an [order](super::order) that nobody promises.
 //!
 //! The instruction can not be carried out in parts. But what it reads can be put together from parts before, and put in
 //! place of what is there while it is carried out; and of what it has written all but the first part can be taken back
-//! after, and be put in place part by part. So that there is an "after", the processor steps through the end of the hook
-//! and the instruction, and the signal leads to a stub that is like those before accesses.
+//! after, and be put in place part by part. So that there is an "after", the processor steps through the end of the
+//! hook and the instruction, and the signal leads to a stub that is like those before accesses.
 
 use super::clocks::Own;
 use super::locations::Location;
@@ -101,7 +102,8 @@ pub fn parts(kind: SiteKind, range: Location) -> impl Iterator<Item = Location> 
     })
 }
 
-/// The parts in which a library stores a range that it writes from its start: as wide as the processor stores in one step.
+/// The parts in which a library stores a range that it writes from its start: as wide as the processor stores in one
+/// step.
 pub fn cells(range: Location) -> impl Iterator<Item = Location> {
     let mut start = range.start;
     core::iter::from_fn(move || {

@@ -1,8 +1,8 @@
 //! Large blocks, of which programs often use a small part.
 //!
-//! The shadow of what nobody has ever accessed is not in memory. It has to say that a block was freed there, too, but to
-//! write that down granule by granule would take twice the memory of the block. So one piece of it is written, and mapped
-//! again and again: the kernel copies what somebody changes later.
+//! The shadow of what nobody has ever accessed is not in memory. It has to say that a block was freed there, too, but
+//! to write that down granule by granule would take twice the memory of the block. So one piece of it is written, and
+//! mapped again and again: the kernel copies what somebody changes later.
 
 use super::locations::Location;
 use super::shadow::{self, Word};

@@ -1,7 +1,7 @@
 //! The registers that the stubs do not save: x87, and the upper parts of the vector registers.
 //!
-//! The shim does not use them, but where it lets other code of the program run, they have to be kept. Most programs have
-//! nothing in them most of the time. The processor knows, and asking it takes a twentieth of the time of saving.
+//! The shim does not use them, but where it lets other code of the program run, they have to be kept. Most programs
+//! have nothing in them most of the time. The processor knows, and asking it takes a twentieth of the time of saving.
 
 use super::clocks::Own;
 use core::arch::asm;
@@ -106,7 +106,8 @@ pub fn set_upper_halves(upper: &Upper) {
     }
 }
 
-/// A hash of what is in these registers, beginning with another one: a thread that counts there does not wait in a loop.
+/// A hash of what is in these registers, beginning with another one: a thread that counts there does not wait in a
+/// loop.
 #[inline(always)]
 pub fn mixed_into(hash: u64, mix: impl Fn(u64, u64) -> u64) -> u64 {
     if are_used() { mixed(hash, mix) } else { hash }
@@ -118,7 +119,8 @@ fn mixed(hash: u64, mix: impl Fn(u64, u64) -> u64) -> u64 {
     save(state.0.as_mut_ptr());
     let (words, _) = state.0.as_chunks::<8>();
     let words = words.iter().map(|&bytes| u64::from_ne_bytes(bytes));
-    // Of x87, its control, status and tags, and its registers. Where it executed something last is no part of the state.
+    // Of x87, its control, status and tags, and its registers. Where it executed something last is no part of the
+    // state.
     let counts = |place: &usize| *place == 0 || (4..20).contains(place) || *place >= (HEADER + HEADER_BYTES) / 8;
     let counted = words.enumerate().filter(|(place, _)| counts(place));
     let contents =

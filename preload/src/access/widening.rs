@@ -1,13 +1,14 @@
 //! Programs that work on much memory: what would be a record for each of their granules is rounded instead.
 //!
-//! A thread that comes back to a granule in a later epoch, to other bytes of it, needs a [record](super::records): its two
-//! accesses have different clocks. Tables of small elements and text lead to millions of these, which cost more than all
-//! else together. So once an execution has many records, the thread's word is *widened*: it says that all bytes which the
-//! thread has accessed were accessed now. An access that seems later than it was can only show too many races.
+//! A thread that comes back to a granule in a later epoch, to other bytes of it, needs a [record](super::records): its
+//! two accesses have different clocks. Tables of small elements and text lead to millions of these, which cost more
+//! than all else together. So once an execution has many records, the thread's word is *widened*: it says that all
+//! bytes which the thread has accessed were accessed now. An access that seems later than it was can only show too many
+//! races.
 //!
-//! What looks like a race after that may be none, and is not reported as one. Instead its page is, as one that has to be
-//! watched *closely*: the search begins anew, and granules of that page have records of their own from the start. If it is a
-//! race, it is found there.
+//! What looks like a race after that may be none, and is not reported as one. Instead its page is, as one that has to
+//! be watched *closely*: the search begins anew, and granules of that page have records of their own from the start. If
+//! it is a race, it is found there.
 
 use super::clocks::Own;
 use super::locations::Location;

@@ -4,11 +4,12 @@
 //! before something makes it wait for the store, or they would be communication variables (see
 //! [`clocks`](crate::access::clocks) for what orders accesses under weak memory), and the search begins anew with them.
 //!
-//! No instruction is emulated. The hook before a store opens an entry in the buffer, with what lies in memory; the store
-//! itself happens, and what it wrote is read when the thread arrives at its next hook or gate. While a thread runs, memory
-//! holds what all threads see, overlaid with the thread's own stores, so its loads find these. Where it arrives at a gate,
-//! its stores are withdrawn, the newest first; where it goes on, they are applied again, the oldest first. A flush writes
-//! the oldest store of a [queue](queues) to memory, as a step of a [shadow thread](rscale_protocol::memory).
+//! No instruction is emulated. The hook before a store opens an entry in the buffer, with what lies in memory; the
+//! store itself happens, and what it wrote is read when the thread arrives at its next hook or gate. While a thread
+//! runs, memory holds what all threads see, overlaid with the thread's own stores, so its loads find these. Where it
+//! arrives at a gate, its stores are withdrawn, the newest first; where it goes on, they are applied again, the oldest
+//! first. A flush writes the oldest store of a [queue](queues) to memory, as a step of a [shadow
+//! thread](rscale_protocol::memory).
 //!
 //! To put a store into the buffer is no step: nobody else can notice. Whatever needs an empty buffer waits for it in a
 //! [step of its own](gate::fence), but only if the thread has buffered something since it last did.
@@ -131,8 +132,8 @@ pub fn must_drain(op: Op) -> bool {
     is_on() && !op.leaves_stores_buffered() && of(world::get().current.get()).is_dirty.get()
 }
 
-/// Whether a store of the running thread is buffered. In an atomic section, and where a thread is alone, nobody can come
-/// between it and its becoming visible.
+/// Whether a store of the running thread is buffered. In an atomic section, and where a thread is alone, nobody can
+/// come between it and its becoming visible.
 pub fn takes(range: Location) -> bool {
     let world = world::get();
     is_on()
@@ -189,7 +190,8 @@ pub fn issue(range: Location, location: Location, pc: u64) {
     flush::renew(queue);
 }
 
-/// With a bound, a store has to wait until an earlier one is visible, if that many were made since the buffer was empty.
+/// With a bound, a store has to wait until an earlier one is visible, if that many were made since the buffer was
+/// empty.
 fn wait_for_room(owner: ThreadId, queue: ThreadId, pc: u64) {
     if bound() == UNBOUNDED {
         return;

@@ -1,9 +1,9 @@
 //! The queues of a thread: which of its stores become visible in their order.
 //!
-//! Under TSO there is one. Under PSO there is one for each range of bytes that the thread has stored to since it last waited
-//! for its buffer to be empty. Ranges may overlap: then a store waits for the older ones that have bytes in common with it,
-//! whatever queues these are in. Which queue a range gets depends on the thread's own history alone: the same shadow
-//! thread does the same in all equivalent executions.
+//! Under TSO there is one. Under PSO there is one for each range of bytes that the thread has stored to since it last
+//! waited for its buffer to be empty. Ranges may overlap: then a store waits for the older ones that have bytes in
+//! common with it, whatever queues these are in. Which queue a range gets depends on the thread's own history alone:
+//! the same shadow thread does the same in all equivalent executions.
 
 use super::model;
 use crate::access::locations::Location;
@@ -84,8 +84,8 @@ impl Queues {
         self.queues[queue.index()].flushed.get()
     }
 
-    /// Which store of the queue, by its number there, has to be visible before another one finds room. None if there is room
-    /// for certain.
+    /// Which store of the queue, by its number there, has to be visible before another one finds room. None if there is
+    /// room for certain.
     pub fn needed_for_room(&self, queue: ThreadId, bound: u32) -> Option<u32> {
         let queue = &self.queues[queue.index()];
         (queue.since.get() >= bound).then(|| queue.issued.get() - bound)

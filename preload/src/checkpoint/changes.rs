@@ -1,8 +1,8 @@
 //! Pages on tape: only what differs from the snapshot, line by line.
 //!
-//! An execution changes few lines of the pages that it writes to: the top of a stack, some words of a table. Whole pages
-//! would make checkpoints so large that they do not stay in the processor's cache, and most of the time would be spent on
-//! waiting for memory.
+//! An execution changes few lines of the pages that it writes to: the top of a stack, some words of a table. Whole
+//! pages would make checkpoints so large that they do not stay in the processor's cache, and most of the time would be
+//! spent on waiting for memory.
 
 use super::Tape;
 use crate::snapshot::{PAGE, copy_page};

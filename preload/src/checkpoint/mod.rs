@@ -3,11 +3,12 @@
 //! A search goes through its tree in depth: most executions have most of their steps in common with the one before. So
 //! on the way the state is saved a few times, each time half of the way to where the last execution ended, and an
 //! execution goes on from the last checkpoint that lies on its schedule. What it has to repeat is then in proportion to
-//! what is new, not to its length. The scheduler process need not know: it gives whole schedules, and finds a whole log.
+//! what is new, not to its length. The scheduler process need not know: it gives whole schedules, and finds a whole
+//! log.
 //!
 //! A checkpoint is all that changes during an execution: the pages that are restored, and the part of the shim's state
-//! that lies outside of them ([`access`]). What the kernel holds can not be saved: there is no checkpoint behind anything
-//! that [`syscalls::undo`] would have to undo.
+//! that lies outside of them ([`access`]). What the kernel holds can not be saved: there is no checkpoint behind
+//! anything that [`syscalls::undo`] would have to undo.
 
 mod changes;
 mod tape;
@@ -131,8 +132,8 @@ pub fn pass() {
     }
 }
 
-/// Chooses the checkpoint from which the requested execution can go on, and gives up those that are not on its way. 0 is
-/// the snapshot.
+/// Chooses the checkpoint from which the requested execution can go on, and gives up those that are not on its way. 0
+/// is the snapshot.
 pub fn select() -> usize {
     let request = &arena::get().request;
     let version = request.locations_version.load(Relaxed);
@@ -241,8 +242,8 @@ fn returns() -> impl Iterator<Item = u64> {
     steps.take_while(|&step| step != 0)
 }
 
-/// Decides where the next checkpoint is taken: where a later execution is going to go on, or, on the off chance, half of
-/// the way to where the last one ended.
+/// Decides where the next checkpoint is taken: where a later execution is going to go on, or, on the off chance, half
+/// of the way to where the last one ended.
 fn plan(depth: u64) {
     STATE.due.set(NEVER);
     let request = &arena::get().request;

@@ -5,8 +5,8 @@
 use crate::snapshot::PAGE;
 use core::arch::asm;
 
-/// Whole pages begin at a multiple of this. Some processors (Zen 3) copy with a repeated instruction fifteen times slower
-/// if the target is a few bytes further in its page than the source: 1420 ns a page instead of 81.
+/// Whole pages begin at a multiple of this. Some processors (Zen 3) copy with a repeated instruction fifteen times
+/// slower if the target is a few bytes further in its page than the source: 1420 ns a page instead of 81.
 const ALIGNMENT: u64 = 64;
 
 /// A position on a piece of tape.

@@ -1,9 +1,9 @@
 //! Evaluating functions of the program: invariants, and what the user asks in a replay.
 //!
-//! An evaluation must leave no trace: not in memory, heap, `errno`, locks, registers, output, time, nor in what is known
-//! of memory accesses. So it takes place in a fork of the process, which says what the function returned and ends. There
-//! the function runs on a stack of its own, as a thread of its own that nobody has seen, and may change whatever it wants;
-//! what would be seen outside of the process, or would have to wait, is [refused](rules).
+//! An evaluation must leave no trace: not in memory, heap, `errno`, locks, registers, output, time, nor in what is
+//! known of memory accesses. So it takes place in a fork of the process, which says what the function returned and
+//! ends. There the function runs on a stack of its own, as a thread of its own that nobody has seen, and may change
+//! whatever it wants; what would be seen outside of the process, or would have to wait, is [refused](rules).
 //!
 //! A fork takes a hundred times as long as a step. But where every memory access of the program is seen, the result is
 //! known as long as nothing that the function [read](reads) has changed, and then nothing is evaluated at all.
@@ -58,8 +58,9 @@ pub fn check_state() {
     }
 }
 
-/// The running thread has arrived at an access or at the end of the process. If it is alone, this is no step, but a state
-/// all the same. Before the first thread is created, the program may still be preparing what its invariants are about.
+/// The running thread has arrived at an access or at the end of the process. If it is alone, this is no step, but a
+/// state all the same. Before the first thread is created, the program may still be preparing what its invariants are
+/// about.
 pub fn check_alone(action: &Action) {
     let world = world::get();
     let is_end = action.op == Op::ProcessExit;

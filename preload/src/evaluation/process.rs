@@ -11,7 +11,8 @@ use rscale_protocol::{Callee, MAX_THREADS, ThreadId};
 const STACK: u64 = 1 << 20;
 const GUARD: u64 = 64 << 10;
 
-/// Calls a function of the program, given by its [code](Callee). None if it did what it must not: the text of the arena says what.
+/// Calls a function of the program, given by its [code](Callee). None if it did what it must not: the text of the arena
+/// says what.
 pub fn evaluate(function: u64) -> Option<i32> {
     let report = &arena::get().evaluation;
     report.begin();
@@ -104,8 +105,8 @@ fn cut_off() {
     }
 }
 
-/// The function runs as a thread that nobody has seen, so that it does not matter which thread has just taken a step: it
-/// holds no locks, and its thread-local variables are as they were at the start. False where that can not be had.
+/// The function runs as a thread that nobody has seen, so that it does not matter which thread has just taken a step:
+/// it holds no locks, and its thread-local variables are as they were at the start. False where that can not be had.
 fn become_thread(stack: u64) -> bool {
     let world = world::get();
     let number = world.look(|model| model.threads.count());

@@ -1,11 +1,11 @@
 //! What a function reads while it is evaluated.
 //!
-//! Two things follow from it. Whatever an invariant reads has to be a communication variable, so that each state that it
-//! can tell from another is a state of the search: it is reported like a race. And an evaluation need not be made again
-//! while everything that it read is as it was.
+//! Two things follow from it. Whatever an invariant reads has to be a communication variable, so that each state that
+//! it can tell from another is a state of the search: it is reported like a race. And an evaluation need not be made
+//! again while everything that it read is as it was.
 //!
-//! Only accesses of instrumented code are seen. So code of libraries is made inaccessible in the process that evaluates:
-//! where the function comes there, it may have read anything, and its result is not remembered.
+//! Only accesses of instrumented code are seen. So code of libraries is made inaccessible in the process that
+//! evaluates: where the function comes there, it may have read anything, and its result is not remembered.
 
 use crate::access::clocks::Own;
 use crate::access::{self, locations::Location};

@@ -1,7 +1,7 @@
 //! What a function may do while it is evaluated.
 //!
-//! The process is a fork: whatever stays inside of it is allowed. Locks that are free may be taken, and are given back by
-//! the end of the process. What others would see, or would have to happen first, is refused.
+//! The process is a fork: whatever stays inside of it is allowed. Locks that are free may be taken, and are given back
+//! by the end of the process. What others would see, or would have to happen first, is refused.
 
 use super::reads;
 use crate::message::Message;

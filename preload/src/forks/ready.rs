@@ -1,10 +1,10 @@
 //! Pages that a fork has ready before its turn comes.
 //!
-//! A fork begins with few pages of its own: what it writes is copied at the first write, and files and shared memory are mapped
-//! again at the first access. There are some fifty such faults, of some microseconds each, and an execution takes most of its
-//! time there. But which pages it needs hardly differs from one execution to the next: the first fork to end writes them down,
-//! and those that wait for their turn ask the kernel for them, beside the one that runs. Nothing depends on it: what can not be
-//! had that way is left to the faults.
+//! A fork begins with few pages of its own: what it writes is copied at the first write, and files and shared memory
+//! are mapped again at the first access. There are some fifty such faults, of some microseconds each, and an execution
+//! takes most of its time there. But which pages it needs hardly differs from one execution to the next: the first fork
+//! to end writes them down, and those that wait for their turn ask the kernel for them, beside the one that runs.
+//! Nothing depends on it: what can not be had that way is left to the faults.
 
 use crate::snapshot::{PAGE, maps};
 use crate::sys;

@@ -1,8 +1,8 @@
 //! The heap of the program: deterministic, and it notices misuse.
 //!
 //! Each thread allocates from a sub-arena of its own, upwards, and freed blocks are not used again before the sub-arena
-//! has grown past a limit. So the address of a block depends on what its thread did and not on the interleaving: it is a
-//! name. Freed blocks are filled with a pattern, ends are marked: what a program does wrong shows.
+//! has grown past a limit. So the address of a block depends on what its thread did and not on the interleaving: it is
+//! a name. Freed blocks are filled with a pattern, ends are marked: what a program does wrong shows.
 
 mod block;
 mod check;
@@ -71,8 +71,8 @@ pub fn allocate(size: usize, alignment: usize) -> *mut u8 {
     block.map_or(core::ptr::null_mut(), |block| block.start_life(size as u64, site()))
 }
 
-/// Does what libc allocates memory for, and the program does not: how many threads there are, and of which kind, must not
-/// change where the blocks of the program lie. They lie where the last thread would have its own.
+/// Does what libc allocates memory for, and the program does not: how many threads there are, and of which kind, must
+/// not change where the blocks of the program lie. They lie where the last thread would have its own.
 pub fn apart<R>(act: impl FnOnce() -> R) -> R {
     let current = &world::get().current;
     let thread = current.replace(ThreadId(MAX_THREADS as u16 - 1));
@@ -247,8 +247,8 @@ pub fn for_each_freed(mut act: impl FnMut(u64, u64)) {
     check::freed_blocks().for_each(|block| act(block.data(), block.size()));
 }
 
-/// The part of a sub-arena around this page that nothing had used when `main` began: whose, and its limits. Does not look
-/// at the world, whose pages may be protected: the fault handler asks.
+/// The part of a sub-arena around this page that nothing had used when `main` began: whose, and its limits. Does not
+/// look at the world, whose pages may be protected: the fault handler asks.
 pub fn fresh_part(page: u64) -> Option<(usize, u64, u64)> {
     if !(BASE..END).contains(&page) {
         return None;

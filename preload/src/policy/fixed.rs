@@ -1,5 +1,5 @@
-//! The policies of a search: stay on the running thread, else take the lowest enabled one; or, with a seed, anyone: most
-//! programs have far more schedules than can be tried, and those near the first one are much alike.
+//! The policies of a search: stay on the running thread, else take the lowest enabled one; or, with a seed, anyone:
+//! most programs have far more schedules than can be tried, and those near the first one are much alike.
 //!
 //! A thread that waits for its own stores to become visible is followed by these.
 //!

@@ -1,7 +1,7 @@
 //! The policy: the given prefix first, and then a rule that the request names, one file each.
 //!
-//! The scheduler process does not depend on what a policy does: it reads who ran from the log. None of them sees threads
-//! that wait in a loop, unless nobody else can take a step.
+//! The scheduler process does not depend on what a policy does: it reads who ran from the log. None of them sees
+//! threads that wait in a loop, unless nobody else can take a step.
 
 mod fixed;
 mod pct;
@@ -17,8 +17,8 @@ use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{Policy, Token, load_set};
 use rscale_protocol::{Choice, Ending, Quiet, ThreadSet};
 
-/// Who takes the next step, and how, among those whom a schedule may choose and, beyond it, those for whom there is some
-/// sense in it. Ends or pauses the execution where the request says so.
+/// Who takes the next step, and how, among those whom a schedule may choose and, beyond it, those for whom there is
+/// some sense in it. Ends or pauses the execution where the request says so.
 pub fn choose(enabled: &[ThreadSet; 3], sensible: &[ThreadSet; 3]) -> Token {
     let world = world::get();
     let request = &arena::get().request;

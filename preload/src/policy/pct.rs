@@ -1,8 +1,8 @@
 //! `pct`: probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatti, 2010).
 //!
 //! The thread with the highest priority runs. Behind the steps that the request names, the priority of the thread that
-//! took the step falls below all others. A thread that yields, sleeps or times out falls to the very bottom, or a program
-//! that polls would never end.
+//! took the step falls below all others. A thread that yields, sleeps or times out falls to the very bottom, or a
+//! program that polls would never end.
 
 use crate::{arena, world};
 use core::sync::atomic::Ordering::Relaxed;

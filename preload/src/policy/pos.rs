@@ -1,7 +1,7 @@
 //! `pos`: partial order sampling (Yuan, Yang, Gu, 2018).
 //!
-//! Every step that a thread is about to take has a priority of its own, and the highest goes first. Steps in conflict with
-//! it, which raced with it and lost, get new priorities: so both orders of every race stay about as likely.
+//! Every step that a thread is about to take has a priority of its own, and the highest goes first. Steps in conflict
+//! with it, which raced with it and lost, get new priorities: so both orders of every race stay about as likely.
 
 use crate::world;
 use rscale_protocol::arena::{Policy, Token};

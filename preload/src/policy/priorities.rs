@@ -1,7 +1,7 @@
 //! Priorities by chance: what `pct` and `pos` have in common.
 //!
-//! A thread has one priority for each way in which it can take a step: a time-out is taken as if a clock were a thread of
-//! its own, and so is a spurious wake-up. Priorities are drawn when they are first looked at.
+//! A thread has one priority for each way in which it can take a step: a time-out is taken as if a clock were a thread
+//! of its own, and so is a spurious wake-up. Priorities are drawn when they are first looked at.
 
 use super::steps;
 use crate::{random, world};

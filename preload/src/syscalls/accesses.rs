@@ -112,8 +112,8 @@ fn shared(here: Here, call: &Call, buffer: &Buffer, handle: fn(&Call) -> i64) ->
     result
 }
 
-/// Memory goes away: a write of all of it, as where a block is freed. A mapping may be much larger than what is used of it:
-/// pages that nobody has touched do not count.
+/// Memory goes away: a write of all of it, as where a block is freed. A mapping may be much larger than what is used of
+/// it: pages that nobody has touched do not count.
 fn goes_away(here: Here, start: u64, length: u64) {
     const AT_ONCE: usize = 512;
     let end = start.saturating_add(length.next_multiple_of(PAGE));

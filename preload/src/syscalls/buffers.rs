@@ -1,7 +1,8 @@
 //! Memory of the program that the kernel writes to.
 //!
-//! On a page that the snapshot still protects, a call fails, or stops in the middle with a short count, where the program
-//! would simply fault and go on. So the pages are touched first, by the shim: that faults, and makes them writable.
+//! On a page that the snapshot still protects, a call fails, or stops in the middle with a short count, where the
+//! program would simply fault and go on. So the pages are touched first, by the shim: that faults, and makes them
+//! writable.
 
 use super::Call;
 use crate::snapshot::{self, PAGE};

@@ -1,7 +1,7 @@
 //! Where the program made a system call.
 //!
-//! The instruction that traps is one of libc; what people want to read is the line of their own code that called libc. A
-//! walk with unwind tables is too much at every call: the first word on the stack that is a return address into the
+//! The instruction that traps is one of libc; what people want to read is the line of their own code that called libc.
+//! A walk with unwind tables is too much at every call: the first word on the stack that is a return address into the
 //! program is as good, and the same in every execution.
 
 use crate::image::is_code;
@@ -29,8 +29,8 @@ pub fn of(instruction: u64, stack_pointer: u64) -> u64 {
     instruction
 }
 
-/// The end of the stack on which this address lies: that of the running thread, or, while constructors run before `main`, the
-/// one on which the process began.
+/// The end of the stack on which this address lies: that of the running thread, or, while constructors run before
+/// `main`, the one on which the process began.
 fn end_of_stack(address: u64) -> Option<u64> {
     let fiber = world::get().fiber();
     if fiber.owns_stack_address(address) {

@@ -1,8 +1,9 @@
 //! File descriptors: what was open at the snapshot, and the way back to it.
 //!
-//! All of this lies outside the snapshot: it must survive the restore that it serves. Descriptors that an execution opens
-//! are simply closed again. One that was open before and is closed or replaced is first duplicated to a high number, out
-//! of the way: the program must get the same numbers in every execution, and those are the lowest free ones.
+//! All of this lies outside the snapshot: it must survive the restore that it serves. Descriptors that an execution
+//! opens are simply closed again. One that was open before and is closed or replaced is first duplicated to a high
+//! number, out of the way: the program must get the same numbers in every execution, and those are the lowest free
+//! ones.
 
 use super::{kernel, report};
 use crate::{control, kernel_threads};
@@ -178,7 +179,8 @@ pub fn output_written() {
 }
 
 /// An execution begins: its output is empty, as it was at the snapshot. That is not done at the end of the one before:
-/// until now the scheduler process may have wanted to read it. A fork shares positions and flags with the forks before it.
+/// until now the scheduler process may have wanted to read it. A fork shares positions and flags with the forks before
+/// it.
 pub fn begin() {
     let is_fork = control::get().is_fork.get();
     if STATE.output_written.replace(false) || is_fork {

@@ -1,7 +1,7 @@
 //! Mappings.
 //!
-//! What an execution maps is remembered and unmapped again. Inside of that it may do what it likes. Mappings that existed
-//! at the snapshot are restored by contents only, so they must stay where they are and as they are.
+//! What an execution maps is remembered and unmapped again. Inside of that it may do what it likes. Mappings that
+//! existed at the snapshot are restored by contents only, so they must stay where they are and as they are.
 
 use super::ranges::Ranges;
 use super::{Call, descriptors, failure, kernel, report};

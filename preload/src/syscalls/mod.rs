@@ -1,8 +1,8 @@
 //! System calls of the program: every one is known by its number, and one table says what becomes of it.
 //!
-//! What the kernel keeps for a process is not in its memory: a restore has to undo it ([`undo`]). So each call is passed,
-//! tracked such that it can be undone, served here in a deterministic way, or it ends the execution with a message that
-//! says what the program did. A call that nobody thought of is never passed by accident.
+//! What the kernel keeps for a process is not in its memory: a restore has to undo it ([`undo`]). So each call is
+//! passed, tracked such that it can be undone, served here in a deterministic way, or it ends the execution with a
+//! message that says what the program did. A call that nobody thought of is never passed by accident.
 
 mod accesses;
 mod buffers;
@@ -100,8 +100,8 @@ const CANCELLATION_POINTS: [i64; 14] = [
     libc::SYS_pselect6,
 ];
 
-/// Calls that only tell who asks. Others make the kernel take locks, which wait until the thread's stores are visible; to enter
-/// the kernel is not enough for that.
+/// Calls that only tell who asks. Others make the kernel take locks, which wait until the thread's stores are visible;
+/// to enter the kernel is not enough for that.
 const ORDER_NOTHING: [i64; 7] = [
     libc::SYS_getpid,
     libc::SYS_gettid,
@@ -112,8 +112,8 @@ const ORDER_NOTHING: [i64; 7] = [
     libc::SYS_getegid,
 ];
 
-/// Whether the running thread has stores that have to be visible before the call. That an assertion failed is printed at
-/// once: nothing that others do could make it hold.
+/// Whether the running thread has stores that have to be visible before the call. That an assertion failed is printed
+/// at once: nothing that others do could make it hold.
 fn must_drain(call: &Call) -> bool {
     buffer::must_drain(Op::DescriptorUse)
         && !ORDER_NOTHING.contains(&call.number)

@@ -1,8 +1,8 @@
 //! Waiting for several descriptors: `poll`, `select`, `epoll_wait`.
 //!
-//! The kernel looks at one descriptor after the other, and again after it has slept. So does this: each look is a step on
-//! the object behind the descriptor, and what it sees is what counts. A step on the first descriptor alone would hide from
-//! the search that the outcome depends on the others too.
+//! The kernel looks at one descriptor after the other, and again after it has slept. So does this: each look is a step
+//! on the object behind the descriptor, and what it sees is what counts. A step on the first descriptor alone would
+//! hide from the search that the outcome depends on the others too.
 
 use super::{Call, failure, kernel, report, signals, time, wait};
 use crate::{clock, gate};

@@ -1,5 +1,5 @@
-//! The process as the program sees it: its end, its numbers, its names, what it has used. All of it is the same in every
-//! execution and every process that rscale starts.
+//! The process as the program sees it: its end, its numbers, its names, what it has used. All of it is the same in
+//! every execution and every process that rscale starts.
 
 use super::{Call, failure, report};
 use crate::{clock, finish, gate, heap, random, sys, world, wrap};

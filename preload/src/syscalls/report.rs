@@ -58,8 +58,8 @@ pub fn executions_share_process() -> bool {
     arena::get().setup.isolation.load(Relaxed) == Isolation::Snapshot as u32
 }
 
-/// The program does what memory restore can not undo: ends the execution. Returns where every execution has a process of
-/// its own.
+/// The program does what memory restore can not undo: ends the execution. Returns where every execution has a process
+/// of its own.
 pub fn isolate(call: &Call, what: &str) {
     if executions_share_process() {
         finish::need_isolation(Text::new(what).with_call(call).bytes());

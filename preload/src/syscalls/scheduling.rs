@@ -1,5 +1,6 @@
-//! Policies, priorities and processors of threads, as the program sees them. Who runs when is decided elsewhere, so none of
-//! it has an effect; but what is asked for is checked as the kernel checks it, and what was set is what is read.
+//! Policies, priorities and processors of threads, as the program sees them. Who runs when is decided elsewhere, so
+//! none of it has an effect; but what is asked for is checked as the kernel checks it, and what was set is what is
+//! read.
 
 use super::process::{PROCESS, store};
 use super::{Call, failure, process};

@@ -1,9 +1,9 @@
 //! Traps: a system call of the program arrives here.
 //!
-//! The handler runs on a stack of its own. Calls that can not block are served there. A call that may reach a scheduling
-//! point must run on the fiber's stack, because the fiber may be switched out in the middle: for those, the context is
-//! changed such that the handler returns into a trampoline, which calls [`super::serve_on_fiber`] as if the system-call
-//! instruction had been a call, and keeps every register that a system call keeps.
+//! The handler runs on a stack of its own. Calls that can not block are served there. A call that may reach a
+//! scheduling point must run on the fiber's stack, because the fiber may be switched out in the middle: for those, the
+//! context is changed such that the handler returns into a trampoline, which calls [`super::serve_on_fiber`] as if the
+//! system-call instruction had been a call, and keeps every register that a system call keeps.
 
 use super::{Call, Served, caller};
 use core::arch::global_asm;

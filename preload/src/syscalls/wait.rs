@@ -1,9 +1,9 @@
 //! Waiting for descriptors: a thread that reads from an empty pipe is disabled until there is something to read.
 //!
-//! The kernel knows what is ready; it is asked each time before the enabled threads are determined. The object that such
-//! a step works on is what the descriptor refers to: both ends of a pipe and all their duplicates are one object, named
-//! by the lowest of the two numbers. The kernel's own names (inodes) differ from run to run. The map from numbers to
-//! objects belongs to the execution, so it lies in the world.
+//! The kernel knows what is ready; it is asked each time before the enabled threads are determined. The object that
+//! such a step works on is what the descriptor refers to: both ends of a pipe and all their duplicates are one object,
+//! named by the lowest of the two numbers. The kernel's own names (inodes) differ from run to run. The map from numbers
+//! to objects belongs to the execution, so it lies in the world.
 
 use super::{Call, kernel, signals};
 use crate::fiber::Fiber;

@@ -1,8 +1,8 @@
 //! Mutexes with a priority ceiling (`PTHREAD_PRIO_PROTECT`): who may lock them, as glibc decides it.
 //!
-//! Who locks such a mutex gets its ceiling as priority, in the policy that it has; so only threads of a real-time policy
-//! can. glibc counts the ceilings that a thread has taken, and asks the kernel only where the highest of them changes: an
-//! attempt that the kernel refused is counted all the same.
+//! Who locks such a mutex gets its ceiling as priority, in the policy that it has; so only threads of a real-time
+//! policy can. glibc counts the ceilings that a thread has taken, and asks the kernel only where the highest of them
+//! changes: an attempt that the kernel refused is counted all the same.
 
 use super::mutex::{self, Handle};
 use super::object::word;

@@ -1,13 +1,13 @@
 //! The simplest forms of the functions that compilers call on their own, for the time before libc's are known.
 //!
-//! The shim's heap serves the loader and constructors, and may copy while it does. To look up a function then would come
-//! back to the heap.
+//! The shim's heap serves the loader and constructors, and may copy while it does. To look up a function then would
+//! come back to the heap.
 
 use core::arch::naked_asm;
 
-/// `memmove`, and `memcpy`. Up to 128 bytes are loaded before any is stored, in the order of sizes that the shim copies most
-/// often; up to 1024 bytes are copied in pieces, the last of which is loaded first, since it may overlap what is stored
-/// before it. For all of these a repeated instruction takes longer to begin than to copy.
+/// `memmove`, and `memcpy`. Up to 128 bytes are loaded before any is stored, in the order of sizes that the shim copies
+/// most often; up to 1024 bytes are copied in pieces, the last of which is loaded first, since it may overlap what is
+/// stored before it. For all of these a repeated instruction takes longer to begin than to copy.
 #[unsafe(naked)]
 pub unsafe extern "C" fn copy() {
     naked_asm!(

@@ -1,8 +1,8 @@
 //! `fork` and its handlers.
 //!
 //! A child process can not be undone. Where system calls are watched, the call inside libc's `fork` is seen there, and
-//! the execution ends with the wish for another isolation. Where they are not, the child goes on alone: of the program's
-//! threads only the calling one exists in it, and its operations are no scheduling points any more.
+//! the execution ends with the wish for another isolation. Where they are not, the child goes on alone: of the
+//! program's threads only the calling one exists in it, and its operations are no scheduling points any more.
 
 use super::{alias, process, wrap};
 use crate::{gate, world};

@@ -1,8 +1,9 @@
 //! The guards of local statics in C++: the library of the language makes sure that one thread initialises them.
 //!
-//! The program looks at the first byte of a guard by itself, and calls these functions only while it is not set. That the
-//! library sets it would not be seen. It matters where data races are looked for: who finds it set comes after whoever set it.
-//! And the library sets it with a locked instruction, so that the stores of the thread before that become visible first.
+//! The program looks at the first byte of a guard by itself, and calls these functions only while it is not set. That
+//! the library sets it would not be seen. It matters where data races are looked for: who finds it set comes after
+//! whoever set it. And the library sets it with a locked instruction, so that the stores of the thread before that
+//! become visible first.
 
 use super::watch::watch;
 use crate::access::{Here, clocks};

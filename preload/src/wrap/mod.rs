@@ -1,8 +1,8 @@
 //! The functions that the shim puts in the place of libc's, one file per family.
 //!
 //! To add one: write it with [`wrap!`] in the file of its family; functions that do nothing but access memory with
-//! [`watch!`](watch), which leaves them to libc while nobody watches. The table in `rscale_protocol::symbols` says what every
-//! thread-related symbol of glibc is to rscale; a test compares the two.
+//! [`watch!`](watch), which leaves them to libc while nobody watches. The table in `rscale_protocol::symbols` says what
+//! every thread-related symbol of glibc is to rscale; a test compares the two.
 
 mod attributes;
 pub mod barrier;

@@ -1,9 +1,9 @@
 //! What the families of objects share: how an object in the program's memory gets known to the model.
 //!
 //! Mutexes, condition variables and read-write locks need no initialising call: an assignment of the static initialiser
-//! is enough, also to memory that held another object before (a local variable, a block of the heap). So the shim leaves a
-//! mark in every object that it knows, in a word that is zero in all static initialisers. An object without the mark is a
-//! fresh one, whatever the model remembers of its address.
+//! is enough, also to memory that held another object before (a local variable, a block of the heap). So the shim
+//! leaves a mark in every object that it knows, in a word that is zero in all static initialisers. An object without
+//! the mark is a fresh one, whatever the model remembers of its address.
 
 use crate::{evaluation, finish, gate, heap, world};
 use rscale_protocol::model::{Model, Object, ObjectState};
@@ -53,7 +53,8 @@ pub fn check_memory<T>(object: *const T) {
     }
 }
 
-/// A block is about to be freed. Who has an object in it and is about to use it must come first: to them this is a step.
+/// A block is about to be freed. Who has an object in it and is about to use it must come first: to them this is a
+/// step.
 pub fn give_up(start: u64, length: u64) {
     let world = world::get();
     if length == 0 || !world.running.get() || world.is_alone() || evaluation::is_under_way() {
@@ -67,8 +68,8 @@ pub fn give_up(start: u64, length: u64) {
     }
 }
 
-/// An object in the range that its users may not use once it is freed. A condition variable may go as soon as all have been
-/// woken, and a futex is only a word.
+/// An object in the range that its users may not use once it is freed. A condition variable may go as soon as all have
+/// been woken, and a futex is only a word.
 fn lock_within(start: u64, length: u64) -> Option<u64> {
     use ObjectState::{Mutex, RwLock, Semaphore, Spin};
     let is_lock = |object: &Object| matches!(object.state, Mutex(_) | RwLock(_) | Spin(_) | Semaphore(_));

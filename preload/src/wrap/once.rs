@@ -2,8 +2,8 @@
 //!
 //! The routine may be left without returning: by a cancellation, by `pthread_exit`, or by a C++ exception
 //! (`std::call_once` is made on this). The flag is then as if nothing had been called, and the next caller runs the
-//! routine. Cancellation finds the routines that run in a list ([`abandon_below`]); an exception passes the frame
-//! that calls the routine, whose personality function sees it go by. No landing pad, and nothing of Rust's, is involved.
+//! routine. Cancellation finds the routines that run in a list ([`abandon_below`]); an exception passes the frame that
+//! calls the routine, whose personality function sees it go by. No landing pad, and nothing of Rust's, is involved.
 
 use super::object;
 use super::{alias, wrap};

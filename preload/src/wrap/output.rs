@@ -1,5 +1,6 @@
-//! `write` and `writev`, as the program calls them: their order at one descriptor shows in what was written, so each call is
-//! a step. What libc writes for a stream does not come here: there the order of the functions that use the stream counts.
+//! `write` and `writev`, as the program calls them: their order at one descriptor shows in what was written, so each
+//! call is a step. What libc writes for a stream does not come here: there the order of the functions that use the
+//! stream counts.
 
 use super::real::real;
 use super::wrap;

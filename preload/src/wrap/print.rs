@@ -62,8 +62,8 @@ fn length(pointed: &Pointed) -> usize {
     }
 }
 
-/// Prints into memory: into a buffer first, from which it goes to its place piece by piece, or with libc's own function if
-/// it is long. Both get their own copy of the list.
+/// Prints into memory: into a buffer first, from which it goes to its place piece by piece, or with libc's own function
+/// if it is long. Both get their own copy of the list.
 fn print_to(
     to: Target,
     limit: usize,
@@ -95,7 +95,8 @@ fn print_plain(to: Target, limit: usize, format: Text, list: *mut List, by_libc:
     print_to(to, limit, format, list, draft, by_libc)
 }
 
-/// With the flag of the checking functions, and the room that there is: what does not fit is left to libc, which aborts.
+/// With the flag of the checking functions, and the room that there is: what does not fit is left to libc, which
+/// aborts.
 fn print_checked(
     to: Target,
     limit: usize,

@@ -70,8 +70,8 @@ pub fn register_last_exit_handler() -> bool {
     unsafe { on_exit(last_exit_handler, core::ptr::null_mut()) == 0 }
 }
 
-/// What is left for libc to do after the handlers is to write out buffers and to end the process. Doing both here spares
-/// every execution the trap of the system call at its end.
+/// What is left for libc to do after the handlers is to write out buffers and to end the process. Doing both here
+/// spares every execution the trap of the system call at its end.
 extern "C" fn last_exit_handler(status: c_int, _argument: *mut c_void) {
     if !world::get().running.get() {
         return;

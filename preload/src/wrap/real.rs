@@ -1,4 +1,5 @@
-//! The functions of libc behind the wrapped ones that only watch memory, and one variable, which is found in the same way.
+//! The functions of libc behind the wrapped ones that only watch memory, and one variable, which is found in the same
+//! way.
 //!
 //! Their addresses are looked up when the program starts, or at their first call if a constructor makes one before. The
 //! table lies outside the snapshot.

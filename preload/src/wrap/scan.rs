@@ -30,7 +30,8 @@ fn written(pointed: &Pointed) -> usize {
     }
 }
 
-/// Scans with a function of libc: passes the points of all that may be written before, and makes known what was written.
+/// Scans with a function of libc: passes the points of all that may be written before, and makes known what was
+/// written.
 fn scan(input: Option<Text>, format: Text, list: *mut List, by_libc: impl FnOnce() -> c_int) -> c_int {
     let here = Here::caller();
     reads_text(here, format);

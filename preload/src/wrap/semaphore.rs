@@ -1,7 +1,7 @@
 //! Semaphores, unnamed and named.
 //!
-//! Named semaphores exist within the tested program only: an execution begins without any, and leaves none behind. A name
-//! keeps its place in a fixed table, chosen by its hash, so that the same name has the same address in every
+//! Named semaphores exist within the tested program only: an execution begins without any, and leaves none behind. A
+//! name keeps its place in a fixed table, chosen by its hash, so that the same name has the same address in every
 //! interleaving. What a name refers to is shared by all threads, so opening and unlinking are steps of their own.
 
 use super::{fail, mutex, object, with_errno, wrap, wrap_in_loops};

@@ -1,7 +1,7 @@
 //! Sorting and searching: libc moves the elements, the program compares them.
 //!
-//! The functions that compare are the program's, instrumented like the rest of it. What libc itself does to the array is
-//! made known before and after: in between, other threads may run wherever the comparison has a scheduling point.
+//! The functions that compare are the program's, instrumented like the rest of it. What libc itself does to the array
+//! is made known before and after: in between, other threads may run wherever the comparison has a scheduling point.
 
 use super::watch::watch;
 use crate::access::Here;

@@ -1,9 +1,10 @@
 //! The standard output, without the system calls that libc makes for it.
 //!
-//! Most test programs print a line or two at their end. libc asks the kernel about the file when it first prints, and writes
-//! once when the process ends. Each of these calls is trapped, and what was written has to be undone: that takes longer than
-//! the rest of a short execution. So the stream gets its buffer from here, the same that libc would have made, and what is in
-//! it at the end goes to the scheduler process through the arena. As soon as anything is out of the ordinary, libc does it.
+//! Most test programs print a line or two at their end. libc asks the kernel about the file when it first prints, and
+//! writes once when the process ends. Each of these calls is trapped, and what was written has to be undone: that takes
+//! longer than the rest of a short execution. So the stream gets its buffer from here, the same that libc would have
+//! made, and what is in it at the end goes to the scheduler process through the arena. As soon as anything is out of
+//! the ordinary, libc does it.
 
 use super::streams;
 use crate::syscalls::{self, Call};

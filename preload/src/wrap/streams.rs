@@ -12,8 +12,8 @@ type Text = *const c_char;
 type Target = *mut c_char;
 type Stream = *mut c_void;
 
-/// A function uses a stream. The order of those that use the same one shows in the output, so this is an access like any other; the
-/// beginning of the stream's object stands for all of it. No two of them are a data race: libc locks it.
+/// A function uses a stream. The order of those that use the same one shows in the output, so this is an access like
+/// any other; the beginning of the stream's object stands for all of it. No two of them are a data race: libc locks it.
 pub(super) fn uses(here: Here, stream: Stream) {
     here.protected().writes(stream.cast::<u8>(), size_of::<c_int>());
     standard_output::give_buffer(stream);

@@ -14,8 +14,8 @@ type Target = *mut c_char;
 /// Stands for the place where `strtok` keeps its position, which all threads share.
 static POSITION: Own<u64> = Own(Cell::new(0));
 
-/// What is read up to the end of the next token, and where that end is written; `skip` for functions that pass over empty
-/// tokens first.
+/// What is read up to the end of the next token, and where that end is written; `skip` for functions that pass over
+/// empty tokens first.
 fn cut(here: Here, text: Target, set: Text, skip: bool) {
     reads_text(here, set);
     // SAFETY: the strings of the program.

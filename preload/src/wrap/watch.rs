@@ -1,7 +1,7 @@
 //! How functions are wrapped that only access memory: when nobody watches, or the shim itself calls, they are libc's.
 
-/// The beginning of a stub: goes on at `4` with the return address in r11 if memory is watched and the call is not one of
-/// the shim itself; else to libc. The shim calls such functions too, wherever the compiler puts a copy: that must
+/// The beginning of a stub: goes on at `4` with the return address in r11 if memory is watched and the call is not one
+/// of the shim itself; else to libc. The shim calls such functions too, wherever the compiler puts a copy: that must
 /// neither be watched nor forget where the program called.
 macro_rules! watched_or_libc {
     () => {

@@ -21,8 +21,8 @@ fn watch_arguments(format: Text, list: *mut List, stream: Option<Stream>) -> Her
     here
 }
 
-/// Prints into memory with a function of libc: passes the points of all that may be written before, and makes known what
-/// was written.
+/// Prints into memory with a function of libc: passes the points of all that may be written before, and makes known
+/// what was written.
 fn print_to(to: Target, limit: usize, format: Text, list: *mut List, by_libc: impl FnOnce() -> c_int) -> c_int {
     let here = watch_arguments(format, list, None);
     here.points(Kind::Write, to as u64, (limit as u64).saturating_mul(4));

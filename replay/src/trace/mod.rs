@@ -28,8 +28,8 @@ pub struct Trace {
     pub header: Header,
     /// The schedule.
     pub tokens: Vec<Token>,
-    /// The names of what is flushed, by the places of the tokens in the schedule, where one is known. In a trace that was
-    /// read, such a token says whose store it is, and the name has to tell which one.
+    /// The names of what is flushed, by the places of the tokens in the schedule, where one is known. In a trace that
+    /// was read, such a token says whose store it is, and the name has to tell which one.
     pub flushed: BTreeMap<usize, String>,
 }
 
@@ -80,8 +80,8 @@ pub struct ThreadOrigin {
 }
 
 /// A token as it stands in a trace: the thread number and the mark of the choice; `2!` for a flush of thread 2's oldest
-/// store. Under PSO it is followed by the name of what is stored to, or by a number: which of the places that the thread has
-/// stored to since its buffer was empty.
+/// store. Under PSO it is followed by the name of what is stored to, or by a number: which of the places that the
+/// thread has stored to since its buffer was empty.
 #[must_use]
 pub fn token_text(token: Token, memory: MemoryModel, flushed: Option<&str>) -> String {
     match (memory.owner(token.thread), flushed) {

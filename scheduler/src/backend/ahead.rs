@@ -1,9 +1,9 @@
 //! A run that was begun before anybody asked for it, because it is likely to be the next one.
 //!
-//! While the program runs it, the scheduler process reads the execution before. If another run is asked for in the end, the
-//! result is thrown away. A wrong guess costs the time that is left of the run, so after each one some runs pass without a
-//! guess: twice as many as the last time, and fewer with each guess that is right. Where three in four are right, hardly any
-//! do; where one in two is wrong, nearly all.
+//! While the program runs it, the scheduler process reads the execution before. If another run is asked for in the end,
+//! the result is thrown away. A wrong guess costs the time that is left of the run, so after each one some runs pass
+//! without a guess: twice as many as the last time, and fewer with each guess that is right. Where three in four are
+//! right, hardly any do; where one in two is wrong, nearly all.
 
 use super::RunRequest;
 use rscale_protocol::ThreadSet;

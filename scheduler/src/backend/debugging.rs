@@ -9,7 +9,8 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 pub struct Debugged {
     /// How many steps have begun.
     pub begun: u64,
-    /// Whether the last of them is not over: the debugger has stopped the program on its way, and not where it was told to.
+    /// Whether the last of them is not over: the debugger has stopped the program on its way, and not where it was told
+    /// to.
     pub is_under_way: bool,
     /// How it ended, or that it is paused.
     pub end: RunEnd,

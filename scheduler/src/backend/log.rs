@@ -31,8 +31,8 @@ impl StepLog {
         self.count = 0;
     }
 
-    /// An execution is going to be read whose first steps are those of the one before it: they need not be read again, if
-    /// it is that one which was read here. Returns how many these are.
+    /// An execution is going to be read whose first steps are those of the one before it: they need not be read again,
+    /// if it is that one which was read here. Returns how many these are.
     pub(super) fn keep(&mut self, run: u64, steps: usize) -> usize {
         let is_next = std::mem::replace(&mut self.run, run).checked_add(1) == Some(run);
         self.count = if is_next { steps.min(self.known).min(self.raw.len()) } else { 0 };

@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
 use std::time::{Duration, Instant};
 
-/// How often to look before letting others run, where an execution takes microseconds. Not at all on a processor that is
-/// shared with the program, and hardly where an execution takes a process: the core that looks is missed by the one that
-/// forks (8 % of it).
+/// How often to look before letting others run, where an execution takes microseconds. Not at all on a processor that
+/// is shared with the program, and hardly where an execution takes a process: the core that looks is missed by the one
+/// that forks (8 % of it).
 const SPINS: u32 = 256;
 const SPINS_FOR_PROCESSES: u32 = 40;
 /// How often to let others run before sleeping: some tens of microseconds if there are none.
@@ -27,8 +27,8 @@ pub fn send(arena: &Arena, command: Command) {
 }
 
 /// How to wait for replies: by letting others run as long as there are hardly any. On a machine with more to do than
-/// processors each of them takes a whole slice of time, milliseconds where an execution takes microseconds; who sleeps there
-/// is woken, and runs, at once.
+/// processors each of them takes a whole slice of time, milliseconds where an execution takes microseconds; who sleeps
+/// there is woken, and runs, at once.
 #[derive(Debug, Default)]
 pub struct Waiting {
     /// Others want the processors, until it is time to see whether they still do.

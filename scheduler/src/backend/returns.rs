@@ -2,7 +2,8 @@
 
 use rscale_protocol::arena::RETURNS;
 
-/// The last of these states, from the last on, each by the number of steps that lead there; 0 says nothing. It is advice.
+/// The last of these states, from the last on, each by the number of steps that lead there; 0 says nothing. It is
+/// advice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Returns([u32; RETURNS]);
 

@@ -1,11 +1,12 @@
 //! The processors that a worker and its program stay on: one that they hand over to each other, or one each.
 //!
-//! Where they take turns they stay on one: to wake somebody up on another takes tens of microseconds, and to have a second
-//! processor look out for news takes all of that. If others want to run there, they move on.
+//! Where they take turns they stay on one: to wake somebody up on another takes tens of microseconds, and to have a
+//! second processor look out for news takes all of that. If others want to run there, they move on.
 //!
-//! Where the program runs ahead they have one each. Left to itself the kernel takes two that hand over to each other every few
-//! microseconds for two that belong together: it may keep both on one processor for seconds, with another one idle beside it,
-//! and the search takes three times as long. If others want to run there, the kernel is to decide for a while.
+//! Where the program runs ahead they have one each. Left to itself the kernel takes two that hand over to each other
+//! every few microseconds for two that belong together: it may keep both on one processor for seconds, with another one
+//! idle beside it, and the search takes three times as long. If others want to run there, the kernel is to decide for a
+//! while.
 //!
 //! Seats are taken after some runs: of many short searches side by side, none should be in the way of another.
 

@@ -112,8 +112,8 @@ impl Target {
         self.restart()
     }
 
-    /// Has the calling thread and the process stay on processors of their own, or on one that they hand over to each other,
-    /// or run anywhere again.
+    /// Has the calling thread and the process stay on processors of their own, or on one that they hand over to each
+    /// other, or run anywhere again.
     pub fn sit(&mut self, seat: Option<Seat>) {
         let program = self.process.as_ref().map(Process::pid);
         if let Some(seat) = std::mem::replace(&mut self.seat, seat) {

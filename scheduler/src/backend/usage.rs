@@ -28,8 +28,8 @@ fn is_using_up(machine: &str, in_use: impl FnOnce() -> u64) -> bool {
     left < total / LITTLE && in_use() > total / MUCH
 }
 
-/// The memory of this process and of all that it has started, in bytes. What processes share counts for each of them, so
-/// this is rather too much than too little.
+/// The memory of this process and of all that it has started, in bytes. What processes share counts for each of them,
+/// so this is rather too much than too little.
 fn memory_in_use() -> u64 {
     let mut bytes = 0;
     let mut processes = vec!["self".to_owned()];

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 /// How much sooner a program counts as hanging where it has been seen to hang.
 const HASTE: u32 = 4;
 
-/// How many times what a program usually takes is suspicious, and what no program is suspected for: what processors do in
-/// between, or other processes that it waits for.
+/// How many times what a program usually takes is suspicious, and what no program is suspected for: what processors do
+/// in between, or other processes that it waits for.
 const MARGIN: u32 = 16;
 const LEAST_BUSY: Duration = Duration::from_millis(10);
 const LEAST_ASLEEP: Duration = Duration::from_millis(200);
@@ -50,8 +50,8 @@ impl Limits {
         Limits { busy: self.busy / HASTE, asleep: self.asleep / HASTE }
     }
 
-    /// For what will be tried with more patience if it seems to hang: a few times what it usually takes. Never more than
-    /// these limits.
+    /// For what will be tried with more patience if it seems to hang: a few times what it usually takes. Never more
+    /// than these limits.
     #[must_use]
     pub fn hasty(self, usual: Duration) -> Limits {
         let times = |least: Duration| usual.saturating_mul(MARGIN).max(least);

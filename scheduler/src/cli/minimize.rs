@@ -12,7 +12,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a schedule is made smaller unless the user says otherwise: longer than in a search, it is all there is to do.
+/// How long a schedule is made smaller unless the user says otherwise: longer than in a search, it is all there is to
+/// do.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// Find a smaller schedule with the same finding

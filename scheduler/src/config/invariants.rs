@@ -1,7 +1,7 @@
 //! The global invariants that the user names: functions `int f(void)` of the program.
 //!
-//! What they say decides what is a finding, and what they read decides what is a step, so they travel in the header of a
-//! trace like the [rules](super::Rules).
+//! What they say decides what is a finding, and what they read decides what is a step, so they travel in the header of
+//! a trace like the [rules](super::Rules).
 
 use crate::exit::Failure;
 use rscale_protocol::arena::MAX_INVARIANTS;

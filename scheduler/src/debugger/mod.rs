@@ -1,9 +1,9 @@
 //! `rscale replay --gdb`: a debugger on a replay.
 //!
 //! The program runs to the chosen step under rscale's usual control, and waits there, each thread a kernel thread. Then
-//! gdb attaches, or gdbserver does, and the program follows the rest of its schedule whenever it is let run. rscale stays
-//! behind: through a [socket](requests) it says what each state means, where the next stop is, and it runs the program
-//! anew to go back.
+//! gdb attaches, or gdbserver does, and the program follows the rest of its schedule whenever it is let run. rscale
+//! stays behind: through a [socket](requests) it says what each state means, where the next stop is, and it runs the
+//! program anew to go back.
 
 mod requests;
 mod tool;

@@ -1,8 +1,9 @@
 //! Decisive orderings: which pairs of actions have to come in this order for the bug to show.
 //!
-//! An execution has many orders that do not matter. For two actions of different threads that depend on each other,
-//! the execution is run again with the second one first, and all else as far as that is possible. If the finding is gone, that order was decisive. The action that should have come first may lie beyond
-//! the end of the execution: then its thread is let run until it has done it.
+//! An execution has many orders that do not matter. For two actions of different threads that depend on each other, the
+//! execution is run again with the second one first, and all else as far as that is possible. If the finding is gone,
+//! that order was decisive. The action that should have come first may lie beyond the end of the execution: then its
+//! thread is let run until it has done it.
 
 mod order;
 

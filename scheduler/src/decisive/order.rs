@@ -47,8 +47,8 @@ impl<'a> Order<'a> {
     }
 
     /// Steps of other threads that may come behind a step instead of before it, the last ones first: those that it
-    /// conflicts with, and that nothing its thread did before depends on. What gives a lock back comes before the one who
-    /// takes it in any case.
+    /// conflicts with, and that nothing its thread did before depends on. What gives a lock back comes before the one
+    /// who takes it in any case.
     pub fn reversible(&self, later: usize) -> Vec<usize> {
         let action = &self.steps[later].action;
         let own = self.steps[self.start..later].iter().rposition(|step| step.action.thread == action.thread);

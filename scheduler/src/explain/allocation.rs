@@ -2,7 +2,8 @@
 //!
 //! DWARF knows types, but not which of them a call of `malloc` is for; the source says it: `malloc(sizeof *node)`,
 //! `struct node *node = calloc(n, sizeof(struct node))`, `new Node`. The words are only hints. Whoever uses them looks
-//! the type up, and checks that all hints lead to the same one and that the size fits: no name is better than a wrong one.
+//! the type up, and checks that all hints lead to the same one and that the size fits: no name is better than a wrong
+//! one.
 
 /// Lines that a statement may extend before and behind the line of the call.
 const LINES_BEFORE: usize = 3;

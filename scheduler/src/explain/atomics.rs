@@ -1,8 +1,8 @@
 //! Which code accesses memory atomically, as far as debug information tells.
 //!
-//! A locked instruction is atomic by itself. An atomic load, and on x86 most atomic stores, are plain `mov`s: that they are
-//! meant to synchronise is known by the type of what they access, by the function that they belong to (inlined or not),
-//! and, for the built-in functions of compilers on plain types, by what the source has at their line and column.
+//! A locked instruction is atomic by itself. An atomic load, and on x86 most atomic stores, are plain `mov`s: that they
+//! are meant to synchronise is known by the type of what they access, by the function that they belong to (inlined or
+//! not), and, for the built-in functions of compilers on plain types, by what the source has at their line and column.
 
 use super::Explainer;
 use super::moment::Moment;

@@ -23,8 +23,8 @@ pub fn innermost(stack: &[String]) -> Option<String> {
     innermost_line(stack).or_else(|| innermost_address(stack))
 }
 
-/// The innermost line of a stack, those that were inlined included; a line of the program rather than one of a header of
-/// the system or of a library that comes with the compiler.
+/// The innermost line of a stack, those that were inlined included; a line of the program rather than one of a header
+/// of the system or of a library that comes with the compiler.
 fn innermost_line(stack: &[String]) -> Option<String> {
     own_line(stack).or_else(|| lines(stack).next())
 }

@@ -129,8 +129,8 @@ impl Explainer {
         format!("it fails after step {}: thread {} {}{place}", steps.len(), view.token.thread, view.summary())
     }
 
-    /// Where it happened: the innermost line of the program's own code, or its innermost address, or where the last step was
-    /// called from.
+    /// Where it happened: the innermost line of the program's own code, or its innermost address, or where the last
+    /// step was called from.
     fn location(&self, end: &RunEnd, culprit: Option<&ThreadView>, steps: &[Step]) -> Option<String> {
         if end.ending == Ending::Deadlock {
             return None;

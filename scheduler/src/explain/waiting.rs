@@ -24,7 +24,8 @@ pub fn describe(state: &ThreadState, end: &RunEnd, moment: &Moment<'_>, names: &
     }
     let variables: Vec<String> = objects(next).map(|object| names.variable(object, moment)).collect();
     let words = Words { op: next.op, variables: &variables };
-    // Where others go first, in an atomic section or after a signal, a thread that need not wait is not held up by anything.
+    // Where others go first, in an atomic section or after a signal, a thread that need not wait is not held up by
+    // anything.
     let is_free = end.ending == Ending::Paused && !next.op.may_wait() && next.op.family() != Family::Memory;
     let is_enabled = is_free || end.enabled.iter().any(|set| set.contains(state.id));
     // Of a process that is gone it is not known who could have gone on.

@@ -1,9 +1,10 @@
 //! Searches with growing bounds, one after the other: what needs little is found before what needs much.
 //!
-//! A level goes on where the one below it was cut, and repeats nothing of it. Partial order reductions begin each level from
-//! the start, and so does a search that has cut more than can be kept: a reduction explores what the races of its executions
-//! ask for, and these are others with another bound. The number of schedules grows so fast with the bound that the last level
-//! is most of the work. The search ends early at a level where the bound has cut nothing: there is nothing beyond it.
+//! A level goes on where the one below it was cut, and repeats nothing of it. Partial order reductions begin each level
+//! from the start, and so does a search that has cut more than can be kept: a reduction explores what the races of its
+//! executions ask for, and these are others with another bound. The number of schedules grows so fast with the bound
+//! that the last level is most of the work. The search ends early at a level where the bound has cut nothing: there is
+//! nothing beyond it.
 //!
 //! Workers share one level, and come together at its end: what was cut then belongs to one of them again.
 

@@ -1,5 +1,5 @@
-//! The order in which successors are picked: by thread number, or shuffled by a seed (the thesis' SCALE(54)). With a seed
-//! the program picks at random too, where it runs on beyond the schedule that it was given.
+//! The order in which successors are picked: by thread number, or shuffled by a seed (the thesis' SCALE(54)). With a
+//! seed the program picks at random too, where it runs on beyond the schedule that it was given.
 
 use super::Candidates;
 use rscale_protocol::arena::{Beyond, Policy, Token};

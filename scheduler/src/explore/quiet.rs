@@ -1,23 +1,24 @@
 //! Steps that are taken as soon as they can be, because nobody notices when ([`Quiet`]).
 //!
-//! Where a thread is about to take such a step, only that step is explored. Nothing is lost if whatever the others do, for
-//! as long as that thread waits, is independent of the step: then every schedule is equivalent to one that takes it first
-//! (it is a persistent set of its own). Who starts, ends, creates a thread or joins one that has ended acts on that
-//! thread's life alone, and others can at most wait for its end. Who unlocks a mutex holds it: others can only wait for it.
+//! Where a thread is about to take such a step, only that step is explored. Nothing is lost if whatever the others do,
+//! for as long as that thread waits, is independent of the step: then every schedule is equivalent to one that takes it
+//! first (it is a persistent set of its own). Who starts, ends, creates a thread or joins one that has ended acts on
+//! that thread's life alone, and others can at most wait for its end. Who unlocks a mutex holds it: others can only
+//! wait for it.
 //!
-//! That is not so in every program. Threads may cancel, detach or signal each other, look whether one has ended, try locks
-//! that are taken, wait for them for some time, destroy them (what lies on the heap may also be freed, which is no step: such
-//! locks are not quiet at all); the process may end before a thread does, or crash; and what waits
-//! for a word in memory may find what unseen code behind any step has written. Such a step is *loud*. Nothing is assumed
-//! about a program before it is seen: the search looks at what every thread is about to do in each state, and begins anew,
-//! without the steps that are not quiet after all, once somebody is about to do something loud.
+//! That is not so in every program. Threads may cancel, detach or signal each other, look whether one has ended, try
+//! locks that are taken, wait for them for some time, destroy them (what lies on the heap may also be freed, which is
+//! no step: such locks are not quiet at all); the process may end before a thread does, or crash; and what waits for a
+//! word in memory may find what unseen code behind any step has written. Such a step is *loud*. Nothing is assumed
+//! about a program before it is seen: the search looks at what every thread is about to do in each state, and begins
+//! anew, without the steps that are not quiet after all, once somebody is about to do something loud.
 //!
-//! It can not miss that. Take a shortest schedule behind which a thread is about to take a loud step. No step of it is loud
-//! itself, so the search explores one that is equivalent to it or goes on from there, with the same thread about to do the
-//! same. A quiet step that fails shows the same: a lock was not held, or a thread not there.
+//! It can not miss that. Take a shortest schedule behind which a thread is about to take a loud step. No step of it is
+//! loud itself, so the search explores one that is equivalent to it or goes on from there, with the same thread about
+//! to do the same. A quiet step that fails shows the same: a lock was not held, or a thread not there.
 //!
-//! What is left out are states: those in which the others have gone on while a thread was about to take a quiet step. So
-//! invariants need every step, and so do bounds that count them.
+//! What is left out are states: those in which the others have gone on while a thread was about to take a quiet step.
+//! So invariants need every step, and so do bounds that count them.
 
 use super::Path;
 use crate::frontend::{Configuration, VariableHasher};

@@ -1,13 +1,14 @@
 //! Who runs, and when that is a preemption.
 //!
-//! A preemption is a step of another thread although the one that ran could have gone on. A thread that waits can not go
-//! on; one that is about to yield or to sleep lets others run by itself. The step by which one of several waiters is
+//! A preemption is a step of another thread although the one that ran could have gone on. A thread that waits can not
+//! go on; one that is about to yield or to sleep lets others run by itself. The step by which one of several waiters is
 //! chosen for a signal is part of the signal: the thread that sent it still runs.
 //!
-//! That a store becomes visible is nobody's doing: no preemption, and whoever ran still runs. So a thread that waits for its
-//! own stores can go on: nobody else has to do anything for it. If it could not, it would depend on which stores are delayed
-//! whether a switch is a preemption, and so on what a search has found to be shared. If the thread that ran had to wait for a store
-//! of another one, others may go on all the same: to be given a turn is no step, and neither is to make a store.
+//! That a store becomes visible is nobody's doing: no preemption, and whoever ran still runs. So a thread that waits
+//! for its own stores can go on: nobody else has to do anything for it. If it could not, it would depend on which
+//! stores are delayed whether a switch is a preemption, and so on what a search has found to be shared. If the thread
+//! that ran had to wait for a store of another one, others may go on all the same: to be given a turn is no step, and
+//! neither is to make a store.
 
 use rscale_protocol::arena::Step;
 use rscale_protocol::{Action, Choice, Op, ThreadId};
@@ -21,7 +22,8 @@ pub struct Running {
     pub had_to_wait: bool,
 }
 
-/// Who runs behind a step, given who ran before it, whether that thread could have gone on instead, and the step before it.
+/// Who runs behind a step, given who ran before it, whether that thread could have gone on instead, and the step before
+/// it.
 #[must_use]
 pub fn running_after(running: Option<Running>, could_go_on: bool, before: Option<&Step>, step: &Step) -> Running {
     let is_signal = before.is_some_and(|before| before.action.op == Op::CondSignal);

@@ -20,9 +20,9 @@ pub struct Search {
     pub(super) filters: Vec<Box<dyn Filter>>,
     /// What is done at once.
     pub(super) quiet: QuietSteps,
-    /// Whether a step that was explored from a state need not be explored behind others that do not depend on it: states
-    /// are explored completely, whatever the path that led there. The program is told who sleeps in this way, so that it
-    /// does not run what would be cut.
+    /// Whether a step that was explored from a state need not be explored behind others that do not depend on it:
+    /// states are explored completely, whatever the path that led there. The program is told who sleeps in this way, so
+    /// that it does not run what would be cut.
     knows_explored: bool,
     /// Whether others explore parts of the same search.
     pub(super) is_shared: bool,
@@ -119,8 +119,8 @@ impl Search {
         }
     }
 
-    /// The threads whose next steps from the last state need not be explored behind this one, as long as nothing depends
-    /// on them: those that sleep, and those that were explored from there before.
+    /// The threads whose next steps from the last state need not be explored behind this one, as long as nothing
+    /// depends on them: those that sleep, and those that were explored from there before.
     fn explored_beside(&self, token: Token) -> ThreadSet {
         let Some(node) = self.path.last().filter(|_| self.knows_explored) else { return ThreadSet::EMPTY };
         let proceeds = |thread| Token { thread, choice: Choice::Proceed };
@@ -292,7 +292,8 @@ mod tests {
     }
 
     proptest! {
-        /// A program may scribble over the arena: whatever decodes as steps, in whatever order, is survived by every search.
+        /// A program may scribble over the arena: whatever decodes as steps, in whatever order, is survived by every
+        /// search.
         #[test]
         fn nonsense_from_the_program_never_panics(runs in prop::collection::vec(prop::collection::vec(any_step(), 0..30), 1..6),
                                                   left in prop::collection::vec(any_step(), 0..4),

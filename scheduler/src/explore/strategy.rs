@@ -59,8 +59,8 @@ pub trait Strategy {
     /// The next run; the first one follows no schedule. None when everything has been explored.
     fn next_schedule(&mut self) -> Option<Plan<'_>>;
 
-    /// The run that is likely to follow the one that [`Strategy::next_schedule`] asked for, before that is added; and the one
-    /// that does follow it, behind [`Strategy::begin_absorbing`]. What it comes back to need not be right.
+    /// The run that is likely to follow the one that [`Strategy::next_schedule`] asked for, before that is added; and
+    /// the one that does follow it, behind [`Strategy::begin_absorbing`]. What it comes back to need not be right.
     fn foreseen(&mut self) -> Option<Plan<'_>> {
         None
     }
@@ -77,8 +77,8 @@ pub trait Strategy {
     /// Adds what is left of it, if it was added.
     fn finish_absorbing(&mut self) {}
 
-    /// The process of the program was lost in the run that [`Strategy::next_schedule`] asked for, whenever it was tried:
-    /// what lies behind it is left out.
+    /// The process of the program was lost in the run that [`Strategy::next_schedule`] asked for, whenever it was
+    /// tried: what lies behind it is left out.
     fn give_up(&mut self);
 
     /// Begins anew, because what a step is has changed, or what was taken for granted: the runs so far, and those that
@@ -104,8 +104,8 @@ pub trait Strategy {
     /// Keeps what the bound cuts, for [`Strategy::raise`], or does not.
     fn keep_cut(&mut self, _is_wanted: bool) {}
 
-    /// Everything within the bound has been explored: goes on with a larger one, without what was explored. False if that is not
-    /// possible.
+    /// Everything within the bound has been explored: goes on with a larger one, without what was explored. False if
+    /// that is not possible.
     fn raise(&mut self, _bound: u64) -> bool {
         false
     }
@@ -141,8 +141,8 @@ pub trait Strategy {
         false
     }
 
-    /// Goes on where another process was, instead of beginning. The execution follows the schedule that was saved. False
-    /// if that is not what was saved: the program is another one.
+    /// Goes on where another process was, instead of beginning. The execution follows the schedule that was saved.
+    /// False if that is not what was saved: the program is another one.
     fn go_on(&mut self, _saved: &Saved, _execution: &Execution) -> bool {
         false
     }
@@ -198,8 +198,8 @@ pub trait Strategy {
     fn memory(&self) -> usize;
 }
 
-/// The part of a search in depth that is done: each state of the path, from the first one on, says how many steps from it
-/// have been explored, and how many there are with the one that the path takes.
+/// The part of a search in depth that is done: each state of the path, from the first one on, says how many steps from
+/// it have been explored, and how many there are with the one that the path takes.
 pub fn explored(path: impl Iterator<Item = (usize, usize)>) -> f64 {
     let (mut done, mut weight) = (0.0, 1.0);
     for (explored, all) in path.filter(|&(_, all)| all > 1) {

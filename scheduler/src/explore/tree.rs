@@ -1,13 +1,13 @@
 //! Parts of a search in depth: steps from a state, with all that lies behind them.
 //!
-//! What lies behind one step from a state has nothing to do with what lies behind another, as long as filters look at the path
-//! alone. So whoever has too much to do gives away all steps that are left in its first state with some left, and whoever
-//! takes them goes there by running the schedule. Every state is entered by one worker, and every run is made once: all numbers
-//! are those of one worker.
+//! What lies behind one step from a state has nothing to do with what lies behind another, as long as filters look at
+//! the path alone. So whoever has too much to do gives away all steps that are left in its first state with some left,
+//! and whoever takes them goes there by running the schedule. Every state is entered by one worker, and every run is
+//! made once: all numbers are those of one worker.
 //!
-//! Filters that know more say what of it belongs to the state: `superstep` how far the super steps before went. And `nsb`
-//! has one memory for all: a state belongs to whoever comes there first, and with it all that follows, down to states that
-//! others were at before. What sleeps in a state is part of what is given away.
+//! Filters that know more say what of it belongs to the state: `superstep` how far the super steps before went. And
+//! `nsb` has one memory for all: a state belongs to whoever comes there first, and with it all that follows, down to
+//! states that others were at before. What sleeps in a state is part of what is given away.
 
 use super::{Branches, Candidates, Counts, Fork, Frontier, Node, Plan, SavedDepth, Search, Strategy, Way};
 use crate::backend::Returns;

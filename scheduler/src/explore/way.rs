@@ -50,7 +50,8 @@ impl Way {
         self.forks.binary_search_by_key(&depth, |fork| fork.depth).ok().map(|place| &self.forks[place])
     }
 
-    /// What is to be explored from a state of the path where these steps are possible, with the one that the path takes.
+    /// What is to be explored from a state of the path where these steps are possible, with the one that the path
+    /// takes.
     #[must_use]
     pub fn candidates_at(&self, depth: usize, enabled: [ThreadSet; 3]) -> Candidates {
         let (taken, fork) = (self.schedule.get(depth), self.fork_at(depth));

@@ -1,11 +1,11 @@
 //! `pb=N` and `delay=N`: schedules that need few interventions of the scheduler.
 //!
 //! Both count what a path costs, and cut what would cost more than the bound: `pb` counts preemptions, `delay` what is
-//! passed over by a schedule that is fixed otherwise (Emmi, Qadeer, Rakamaric, 2011). The fixed one is that of the shim:
-//! the thread that runs goes on; where it can not, the lowest one does, and threads that yield or sleep come last. To
-//! take another thread instead costs one for each that comes before it; a time-out while somebody can proceed costs one.
-//! That a store becomes visible costs nothing, at whatever time: it is nobody's turn. A thread that waits for its own stores can
-//! go on by itself: to pass it over costs as much as if all of them were visible.
+//! passed over by a schedule that is fixed otherwise (Emmi, Qadeer, Rakamaric, 2011). The fixed one is that of the
+//! shim: the thread that runs goes on; where it can not, the lowest one does, and threads that yield or sleep come
+//! last. To take another thread instead costs one for each that comes before it; a time-out while somebody can proceed
+//! costs one. That a store becomes visible costs nothing, at whatever time: it is nobody's turn. A thread that waits
+//! for its own stores can go on by itself: to pass it over costs as much as if all of them were visible.
 //!
 //! What is cut depends on the path, not on the state: a filter that explores each state once would lose what a cheaper
 //! path to it allows. So these filters do not go together with one.

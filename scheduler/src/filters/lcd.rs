@@ -2,10 +2,10 @@
 //!
 //! A thread that comes back to the same local state, and has changed nothing that others could see on the way, has gone
 //! round in a loop: it waits. Everything that can follow can follow without that round too, so nothing is explored from
-//! there. The local state is the bytes of the stack and the registers; a write to any other memory is progress, whether it
-//! is a scheduling point or not. Steps of other threads in between do not matter as long as none of them depends on a
-//! step of the round: then they could as well have come before it, or after. Attempts that failed are like reads here: two
-//! of them fail in either order.
+//! there. The local state is the bytes of the stack and the registers; a write to any other memory is progress, whether
+//! it is a scheduling point or not. Steps of other threads in between do not matter as long as none of them depends on
+//! a step of the round: then they could as well have come before it, or after. Attempts that failed are like reads
+//! here: two of them fail in either order.
 
 use super::{Filter, FilterInfo, Make, Needs, Preserves};
 use crate::explore::{Candidates, Path};
@@ -84,7 +84,8 @@ fn changed_nothing(step: &Step) -> bool {
     step.action.op.changed_nothing(step.result)
 }
 
-/// Whether the step, or the code behind it, changed something other than the stack of the thread, if it is the thread's.
+/// Whether the step, or the code behind it, changed something other than the stack of the thread, if it is the
+/// thread's.
 fn made_progress(step: &Step, after: LocalState, thread: ThreadId) -> bool {
     step.action.thread == thread && (!changed_nothing(step) || after.may_have_written())
 }

@@ -237,13 +237,15 @@ pub enum Preserves {
         /// How many branches were cut; 0 if the bound was never hit.
         cut: u64,
     },
-    /// More than what is within the bound: so many branches were explored because it was too hard to tell what they need.
+    /// More than what is within the bound: so many branches were explored because it was too hard to tell what they
+    /// need.
     Estimated(u64),
     /// Nothing for certain: schedules were run by chance.
     Sampled(Sampled),
 }
 
-/// What a filter knows of a state on the path, for whoever goes on from there: numbers that only the filter understands.
+/// What a filter knows of a state on the path, for whoever goes on from there: numbers that only the filter
+/// understands.
 pub type Heritage = Vec<u64>;
 
 /// A state filter. The search calls `visit` once for every state that it reaches, in depth-first order, and `finished`
@@ -252,8 +254,8 @@ pub trait Filter {
     /// A new state was reached: may take successors out of the candidates.
     fn visit(&mut self, path: &Path, configuration: &mut Configuration, candidates: &mut Candidates);
 
-    /// The path leads through a state that was visited before, by this search or by another one: these candidates are left
-    /// there. What lies beside them is not for this filter to cut.
+    /// The path leads through a state that was visited before, by this search or by another one: these candidates are
+    /// left there. What lies beside them is not for this filter to cut.
     fn pass(&mut self, path: &Path, configuration: &mut Configuration, candidates: &mut Candidates, _known: &Heritage) {
         self.visit(path, configuration, candidates);
     }
@@ -308,8 +310,8 @@ pub trait Filter {
         false
     }
 
-    /// Every filter has looked at the new state; these are the successors that will be explored. Returns what is left to
-    /// explore if others may have come there, too.
+    /// Every filter has looked at the new state; these are the successors that will be explored. Returns what is left
+    /// to explore if others may have come there, too.
     fn visited(&mut self, _path: &Path, _configuration: &Configuration, _candidates: &Candidates) -> Claim {
         Claim::Everything
     }
@@ -327,15 +329,16 @@ pub trait Filter {
         true
     }
 
-    /// The program came to an early end behind the last step of the path, for all threads at once: nobody goes on behind that
-    /// step, so it depends on whatever the others could have done before it. May open steps of the path's states.
+    /// The program came to an early end behind the last step of the path, for all threads at once: nobody goes on
+    /// behind that step, so it depends on whatever the others could have done before it. May open steps of the path's
+    /// states.
     fn ended_early(&mut self, _path: &mut Path, _configuration: &Configuration) {}
 
     /// Everything below the last state of the path has been explored.
     fn finished(&mut self, _path: &Path) {}
 
-    /// Whether a state that the filter lets pass is explored in every way, and once in all: then a step that was explored
-    /// from a state need not be explored behind others that do not depend on it.
+    /// Whether a state that the filter lets pass is explored in every way, and once in all: then a step that was
+    /// explored from a state need not be explored behind others that do not depend on it.
     fn knows_explored(&self) -> bool {
         false
     }

@@ -3,8 +3,8 @@
 //! A successor whose representation was visited before is pruned. Representations are compared by their 128-bit hashes.
 //! `nsb=N` keeps at most N of them: a state that was forgotten is explored again, nothing is lost but time.
 //!
-//! Several workers share one memory, and explore what they have claimed there ([`super::shared`]). While one goes on, others may
-//! come to what it has left for later; so it looks again before it goes there.
+//! Several workers share one memory, and explore what they have claimed there ([`super::shared`]). While one goes on,
+//! others may come to what it has left for later; so it looks again before it goes there.
 
 use super::seen::{MOST_STATES, States};
 use super::shared::{Claim, SharedStates};

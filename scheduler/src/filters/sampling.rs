@@ -1,4 +1,5 @@
-//! `random`, `pct=D`, `pos`: samples of the schedules, which are strategies of their own; and `swaps`, a test of rscale.
+//! `random`, `pct=D`, `pos`: samples of the schedules, which are strategies of their own; and `swaps`, a test of
+//! rscale.
 
 use super::{FilterInfo, Make, Needs};
 use crate::reduce::Swaps;

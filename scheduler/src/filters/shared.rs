@@ -1,16 +1,16 @@
 //! One memory of states for several workers.
 //!
-//! A state is explored by whoever *claims* it: who comes there first. Everybody else leaves it alone, and whatever lies behind
-//! it, so when all have done what they have claimed, everything has been explored.
+//! A state is explored by whoever *claims* it: who comes there first. Everybody else leaves it alone, and whatever lies
+//! behind it, so when all have done what they have claimed, everything has been explored.
 //!
 //! Where threads sleep in a state, what begins with them is not explored from there. Another path may lead to the same
-//! state with other threads asleep, and no order of events says which of the two comes first. So what slept is remembered with
-//! the state (Godefroid, 1996): who comes there later explores what slept then and does not now, and nothing else. Then
-//! what a visit has to explore never depends on what somebody else may not have explored yet, but on what lies behind the
-//! state alone.
+//! state with other threads asleep, and no order of events says which of the two comes first. So what slept is
+//! remembered with the state (Godefroid, 1996): who comes there later explores what slept then and does not now, and
+//! nothing else. Then what a visit has to explore never depends on what somebody else may not have explored yet, but on
+//! what lies behind the state alone.
 //!
-//! Hashes are as good as random: the memory is divided by some of their bits into parts with a lock each, and workers hardly ever
-//! meet at one.
+//! Hashes are as good as random: the memory is divided by some of their bits into parts with a lock each, and workers
+//! hardly ever meet at one.
 
 use super::seen::States;
 use crate::explore::Visited;

@@ -1,26 +1,26 @@
 //! `superstep`: partial order reduction by super steps (SCALE, Algorithm 6).
 //!
 //! From a *super node* every enabled thread takes a *super step*: as many steps as it can before the order between them
-//! and the first super steps of the others begins to matter. On the way nobody else is scheduled. Where a super step ends,
-//! there is a super node again.
+//! and the first super steps of the others begins to matter. On the way nobody else is scheduled. Where a super step
+//! ends, there is a super node again.
 //!
-//! Two things differ from the letter of the algorithm, because it is proven for this filter alone. A super node knows the
-//! next steps of all enabled threads, also of those that an earlier filter has pruned: a step that conflicts with a pruned
-//! one is the end of its super step all the same. And the states within a super step are only partly explored, so they are
-//! marked as such and do not count as visited for `nsb`.
+//! Two things differ from the letter of the algorithm, because it is proven for this filter alone. A super node knows
+//! the next steps of all enabled threads, also of those that an earlier filter has pruned: a step that conflicts with a
+//! pruned one is the end of its super step all the same. And the states within a super step are only partly explored,
+//! so they are marked as such and do not count as visited for `nsb`.
 //!
-//! A super step also ends with a signal. The thread that it wakes may have to wait for its mutex still, so nobody is enabled;
-//! but together with the unlocking of that mutex within another super step, somebody is, and could come before what
-//! follows in either of them.
+//! A super step also ends with a signal. The thread that it wakes may have to wait for its mutex still, so nobody is
+//! enabled; but together with the unlocking of that mutex within another super step, somebody is, and could come before
+//! what follows in either of them.
 //!
-//! Where the program crashes, or ends early in another way, the last step depends on all that others could have done before it
-//! (what they print is there or not), and that is not known before the step is taken. So it is a super step of its own: the
-//! state before it becomes a super node if it was none, and from there the others take single steps. Those that took a longer
-//! super step before set out once more. While their steps have nothing to do with the one that ended it all, it will do so
-//! again behind them, and they go on in single steps.
+//! Where the program crashes, or ends early in another way, the last step depends on all that others could have done
+//! before it (what they print is there or not), and that is not known before the step is taken. So it is a super step
+//! of its own: the state before it becomes a super node if it was none, and from there the others take single steps.
+//! Those that took a longer super step before set out once more. While their steps have nothing to do with the one that
+//! ended it all, it will do so again behind them, and they go on in single steps.
 //!
-//! SCALE's threads neither start nor end with a step of their own, ours do. Such steps, and others that nobody notices, are
-//! taken at once (`explore/quiet.rs`): within a super step like any other step of the thread, else on their own.
+//! SCALE's threads neither start nor end with a step of their own, ours do. Such steps, and others that nobody notices,
+//! are taken at once (`explore/quiet.rs`): within a super step like any other step of the thread, else on their own.
 
 use super::{Filter, FilterInfo, Heritage, Make, Needs, Preserves};
 use crate::explore::{Candidates, Node, Path};
@@ -83,8 +83,8 @@ impl Filter for SuperSteps {
         node.map(|node| encode(node.ending.as_ref(), &node.steps)).unwrap_or_default()
     }
 
-    /// The super steps of a super node depend on each other: on those that were taken before, as far as they went. So the
-    /// one that is being taken has to have come to its end.
+    /// The super steps of a super node depend on each other: on those that were taken before, as far as they went. So
+    /// the one that is being taken has to have come to its end.
     fn may_give_away(&self, path: &Path, depth: usize) -> bool {
         let is_there = self.nodes.iter().any(|node| node.depth == depth);
         let is_left = self.nodes.last().is_some_and(|node| node.depth > depth);
@@ -137,8 +137,8 @@ impl Filter for SuperSteps {
 }
 
 impl SuperSteps {
-    /// Makes the last step of the path an intermediate one of its super step, if it can be. Returns the thread, which has
-    /// to go on.
+    /// Makes the last step of the path an intermediate one of its super step, if it can be. Returns the thread, which
+    /// has to go on.
     fn extend(&mut self, path: &Path, configuration: &Configuration, candidates: &Candidates) -> Option<ThreadId> {
         let [.., before, current] = path.nodes() else { return None };
         let taken = before.taken.as_ref()?.action;
@@ -176,8 +176,8 @@ impl SuperSteps {
         }
     }
 
-    /// What would have ended the program before the last step of the path, and will do so behind it, because that step is
-    /// another thread's and independent.
+    /// What would have ended the program before the last step of the path, and will do so behind it, because that step
+    /// is another thread's and independent.
     fn ending_behind(&self, path: &Path) -> Option<Action> {
         let [.., before, _] = path.nodes() else { return None };
         let ending = self.nodes.last().filter(|node| node.depth + 1 == path.depth())?.ending?;
@@ -203,8 +203,8 @@ impl SuperNode {
 /// Words of an action.
 const WORDS: usize = 5;
 
-/// A super node as numbers: whether there is an ending, and it; for each super step its first step, how many actions there
-/// are, and these.
+/// A super node as numbers: whether there is an ending, and it; for each super step its first step, how many actions
+/// there are, and these.
 fn encode(ending: Option<&Action>, steps: &[SuperStep]) -> Heritage {
     let mut words = vec![u64::from(ending.is_some())];
     words.extend(ending.into_iter().flat_map(words_of));

@@ -1,9 +1,10 @@
 //! The configuration (SCALE, Definition 12 and section 5.3.2), and the hash of the state that it stands for.
 //!
-//! A state is represented by the set of extended actions that led to it (section 5.3.4). Each extended action carries the
-//! versions of the variables it accessed, and how many requests (to cancel itself, to handle a signal) its thread had got:
-//! all that the happens-before graph says. So equivalent schedules give equal sets. The hash of a state is the exclusive or of
-//! 128 bits of BLAKE3 of each member: it is extended and taken back in constant time as the search moves along a path.
+//! A state is represented by the set of extended actions that led to it (section 5.3.4). Each extended action carries
+//! the versions of the variables it accessed, and how many requests (to cancel itself, to handle a signal) its thread
+//! had got: all that the happens-before graph says. So equivalent schedules give equal sets. The hash of a state is the
+//! exclusive or of 128 bits of BLAKE3 of each member: it is extended and taken back in constant time as the search
+//! moves along a path.
 
 use super::Execution;
 use super::extended::{ExtendedAction, Fingerprint, Memo, VariableHasher};
@@ -122,7 +123,8 @@ impl Configuration {
         self.fingerprint = self.trail.pop().unwrap_or(0);
     }
 
-    /// The variables that the action writes have been written once more, or less, and so have whom it asks for something.
+    /// The variables that the action writes have been written once more, or less, and so have whom it asks for
+    /// something.
     fn count_writes(&mut self, action: &Action, change: i32) {
         if action.is_request() {
             let reached = |&index: &usize| ThreadId::from_index(index).is_some_and(|thread| action.reaches(thread));

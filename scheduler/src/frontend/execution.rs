@@ -32,8 +32,8 @@ impl Execution {
         !matches!(self.ending(), Some(Exit | Deadlock | Livelock | Sleeping | StepBudget | Diverged) | None)
     }
 
-    /// Whether it ended for all threads behind a step that does not say so, as the step of an exit does: early, or behind the last
-    /// step of an exit handler.
+    /// Whether it ended for all threads behind a step that does not say so, as the step of an exit does: early, or
+    /// behind the last step of an exit handler.
     #[must_use]
     pub fn ends_unannounced(&self) -> bool {
         let is_exit = |step: &Step| step.action.op == Op::ProcessExit;

@@ -58,8 +58,8 @@ impl ExtendedAction {
     }
 }
 
-/// Hashes that were asked for. A search in depth asks for most of them many times. Each has one place, which it may lose to
-/// another.
+/// Hashes that were asked for. A search in depth asks for most of them many times. Each has one place, which it may
+/// lose to another.
 #[derive(Debug, Default)]
 pub struct Memo {
     places: Vec<(ExtendedAction, Fingerprint)>,
@@ -82,8 +82,9 @@ impl Memo {
     }
 }
 
-/// Spreads addresses, which are all alike in their low bits, and mixes a few words. In maps collisions cost time, nothing else;
-/// each word changes all bits above it and most below, so that among 64 bits they are as rare as chance has it.
+/// Spreads addresses, which are all alike in their low bits, and mixes a few words. In maps collisions cost time,
+/// nothing else; each word changes all bits above it and most below, so that among 64 bits they are as rare as chance
+/// has it.
 #[derive(Default)]
 pub struct VariableHasher(u64);
 

@@ -1,9 +1,9 @@
 //! The journal: a search that survives its process (`--journal`, `rscale resume`).
 //!
 //! Records are only ever appended, each with a checksum, and are on the disk before the search goes on. Findings are
-//! written at once, the state of the search every few seconds. Whatever ends the process in between costs the work since
-//! the last state, and no finding. Where the end of the file is torn, the last record is dropped; any other damage is
-//! refused: a search that goes on from a wrong state would be called complete without being so.
+//! written at once, the state of the search every few seconds. Whatever ends the process in between costs the work
+//! since the last state, and no finding. Where the end of the file is torn, the last record is dropped; any other
+//! damage is refused: a search that goes on from a wrong state would be called complete without being so.
 
 mod record;
 mod story;
@@ -23,8 +23,8 @@ use story::read;
 
 /// Between two states, at least.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// A state that takes long to write down, because it is large or the disk is slow, is written down less often: the search
-/// goes on for this many times as long in between, so that it loses a fortieth of its time at most.
+/// A state that takes long to write down, because it is large or the disk is slow, is written down less often: the
+/// search goes on for this many times as long in between, so that it loses a fortieth of its time at most.
 const REST: u32 = 40;
 /// But not for longer than this: that is what a search can lose.
 const LONGEST: Duration = Duration::from_secs(5);

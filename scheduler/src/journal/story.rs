@@ -46,7 +46,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Story, u64, u64), String> {
     Ok((story(records, notes)?, count, start as u64))
 }
 
-/// Whether there is a record in the middle of what should be a torn one: then not the end is missing, but an end of line.
+/// Whether there is a record in the middle of what should be a torn one: then not the end is missing, but an end of
+/// line.
 fn hides_record(bytes: &[u8]) -> bool {
     let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let is_begin =
@@ -110,7 +111,8 @@ mod tests {
         assert!(read(&lines(vec![found(1)])).is_err(), "no search");
     }
 
-    /// Whatever happens to one byte: the last record may be dropped, with a note; everything else is refused with its place.
+    /// Whatever happens to one byte: the last record may be dropped, with a note; everything else is refused with its
+    /// place.
     #[test]
     fn every_byte_matters() {
         let state = Record::State(Box::new(sample_state()));

@@ -1,7 +1,7 @@
 //! The code that the user chose: libraries to watch too, functions and files to leave out.
 //!
-//! A name that is not there is refused with the one that may have been meant: a search that silently watches less, or more,
-//! than was asked for would prove something else.
+//! A name that is not there is refused with the one that may have been meant: a search that silently watches less, or
+//! more, than was asked for would prove something else.
 
 use super::regions::Planned;
 use crate::nearest::nearest;

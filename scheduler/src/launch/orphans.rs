@@ -1,8 +1,8 @@
 //! Processes that the program leaves behind: children that outlive it, and daemons.
 //!
-//! They become children of rscale when their parent ends, because it asks for that, and end with the program. Those that
-//! stay in the group of the program are known by it. A daemon has a session of its own; whose it is can not be told, so
-//! daemons end when no program runs: other workers may have some that are still of use.
+//! They become children of rscale when their parent ends, because it asks for that, and end with the program. Those
+//! that stay in the group of the program are known by it. A daemon has a session of its own; whose it is can not be
+//! told, so daemons end when no program runs: other workers may have some that are still of use.
 
 use nix::sys::prctl;
 use nix::sys::signal::{Signal, kill, killpg};

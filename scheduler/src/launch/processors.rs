@@ -1,8 +1,8 @@
 //! The processors of the machine, and who runs on which.
 //!
-//! Where there is one processor for each worker, a worker and its program take turns, and never run at the same time: they
-//! share a processor, and hand it over. Where there are two, each has one. The program is still told of all processors, for some
-//! decide by it how many threads to start.
+//! Where there is one processor for each worker, a worker and its program take turns, and never run at the same time:
+//! they share a processor, and hand it over. Where there are two, each has one. The program is still told of all
+//! processors, for some decide by it how many threads to start.
 
 use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};

@@ -1,10 +1,11 @@
 //! Regions that were planned before: the same file at the same place gives the same region.
 //!
-//! A region is found by the hash of everything that it was made from, the rscale that made it included, and it carries a
-//! hash of itself: whatever happens to the cache, a wrong region is never used. Without a cache everything works, slower.
+//! A region is found by the hash of everything that it was made from, the rscale that made it included, and it carries
+//! a hash of itself: whatever happens to the cache, a wrong region is never used. Without a cache everything works,
+//! slower.
 //!
-//! Regions have megabytes, and most of what belongs to them is never looked at by this process: it stays in the file, from
-//! which the program maps it.
+//! Regions have megabytes, and most of what belongs to them is never looked at by this process: it stays in the file,
+//! from which the program maps it.
 
 use crate::cache;
 use rscale_protocol::arena::BUILD_ID;

@@ -142,8 +142,8 @@ impl Regions {
         Ok(Rc::new(Planned { module: module.clone(), base, stored }))
     }
 
-    /// Says where all regions are: in files of the cache, of which the program maps what it needs. Other regions, and all
-    /// of them if the program can not open these files, go into the file that it has, one behind the other.
+    /// Says where all regions are: in files of the cache, of which the program maps what it needs. Other regions, and
+    /// all of them if the program can not open these files, go into the file that it has, one behind the other.
     fn write(&self, arena: &ArenaMap) -> io::Result<()> {
         let setup = &arena.setup;
         let is_copied = setup.wants_copies.load(Relaxed) != 0;

@@ -14,8 +14,8 @@ use std::{fs, io};
 
 /// Where the kernel loads executables that can lie anywhere, without randomisation.
 const HOME: u64 = 0x5555_5555_4000;
-/// What is mapped goes below this address: lower than the kernel begins by itself, whatever its random number is. In the
-/// shadow's view (`preload/src/access/shadow.rs`) it collides with nothing.
+/// What is mapped goes below this address: lower than the kernel begins by itself, whatever its random number is. In
+/// the shadow's view (`preload/src/access/shadow.rs`) it collides with nothing.
 const CEILING: u64 = 0x6f00_0000_0000;
 /// Room for an executable that has to get out of its own way.
 const ASIDE: u64 = 0x5f00_0000_0000;
@@ -169,7 +169,8 @@ fn tell_kernel(tracee: &Tracee, auxiliary: &Auxiliary, moved: u64) -> io::Result
     tracee.call(libc::SYS_prctl, [libc::PR_SET_MM as u64, map, place, table.len() as u64 * WORD, 0, 0]).map(drop)
 }
 
-/// Fills up what is free above the ceiling, as far as the kernel would use it: up to the loader, which was mapped first.
+/// Fills up what is free above the ceiling, as far as the kernel would use it: up to the loader, which was mapped
+/// first.
 fn lower_ceiling(tracee: &Tracee) -> io::Result<()> {
     let (loader, _) = tracee.instruction_and_stack()?;
     let flags = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as u64;

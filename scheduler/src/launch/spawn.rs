@@ -22,8 +22,8 @@ use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-/// The number of the shim's descriptor in the program. The loader keeps the file's name, `/proc/self/fd/N`, and a debugger that
-/// attaches to the program opens that: it must have no such descriptor of its own, least of all a pipe.
+/// The number of the shim's descriptor in the program. The loader keeps the file's name, `/proc/self/fd/N`, and a
+/// debugger that attaches to the program opens that: it must have no such descriptor of its own, least of all a pipe.
 const SHIM_NUMBER: RawFd = 500;
 
 /// The running program. Ended and reaped when the value is dropped.
@@ -56,8 +56,8 @@ impl Process {
         Ok(process)
     }
 
-    /// Waits for the stop that follows the exec, and detaches. Unless it is told of other processors than it has, it does not
-    /// keep to those of the calling thread.
+    /// Waits for the stop that follows the exec, and detaches. Unless it is told of other processors than it has, it
+    /// does not keep to those of the calling thread.
     fn release_at_exec(&mut self, told: Option<Processors>) -> Result<(), LaunchError> {
         loop {
             match waitpid(self.pid(), None) {

@@ -61,8 +61,8 @@ fn joined_behind(schedule: &[Token], number: usize) -> Option<Vec<Token>> {
     Some([&schedule[..block.start], &schedule[between], &schedule[block.clone()], &schedule[place..]].concat())
 }
 
-/// A block that goes on for as long as its thread can, instead of being preempted. What is too much of it is not possible, and
-/// is left out; later blocks of the thread are that much shorter.
+/// A block that goes on for as long as its thread can, instead of being preempted. What is too much of it is not
+/// possible, and is left out; later blocks of the thread are that much shorter.
 fn run_on(schedule: &[Token], number: usize) -> Option<Vec<Token>> {
     let blocks = blocks(schedule);
     let block = blocks.get(number / DISTANCES.len())?;

@@ -1,9 +1,9 @@
 //! A model of more workers than this machine has: the controller is the real one, workers and links are simulated.
 //!
-//! Time goes from event to event. A worker explores a synthetic tree as a search in depth does, a run for each leaf, and gives
-//! away steps from its first open states when it is asked to; messages take the time of a link; the controller handles
-//! one after the other, and each takes a time that is assumed, plus what receiving and sending costs.
-//! `scripts/scale` prints what comes of it, and docs/scale.md says what follows.
+//! Time goes from event to event. A worker explores a synthetic tree as a search in depth does, a run for each leaf,
+//! and gives away steps from its first open states when it is asked to; messages take the time of a link; the
+//! controller handles one after the other, and each takes a time that is assumed, plus what receiving and sending
+//! costs. `scripts/scale` prints what comes of it, and docs/scale.md says what follows.
 
 mod trees;
 

@@ -1,7 +1,7 @@
 //! Conflicting accesses that nothing orders, in the log of an execution.
 //!
-//! A buffered store is made where its thread makes it, and not where it becomes visible: that is what a language has its
-//! threads agree on. An atomic store hands on what its thread knew when it made it, once others can see it.
+//! A buffered store is made where its thread makes it, and not where it becomes visible: that is what a language has
+//! its threads agree on. An atomic store hands on what its thread knew when it made it, once others can see it.
 
 use super::order::{Clock, Moment, Order};
 use rscale_protocol::arena::Step;

@@ -1,9 +1,10 @@
-//! Data races (`--races`): two accesses of different threads to the same bytes, at least one of them a write and at least one
-//! of them not atomic, that synchronisation does not order.
+//! Data races (`--races`): two accesses of different threads to the same bytes, at least one of them a write and at
+//! least one of them not atomic, that synchronisation does not order.
 //!
-//! With `--races` the shim makes a communication variable of whatever synchronisation leaves unordered, so that both accesses
-//! stand in the log of the execution. Here the log is read once more, with the clocks of synchronisation ([order]), and with
-//! what debug information says about atomic types and functions, which the shim does not know ([accesses]).
+//! With `--races` the shim makes a communication variable of whatever synchronisation leaves unordered, so that both
+//! accesses stand in the log of the execution. Here the log is read once more, with the clocks of synchronisation
+//! ([order]), and with what debug information says about atomic types and functions, which the shim does not know
+//! ([accesses]).
 
 mod accesses;
 mod held;

@@ -1,9 +1,9 @@
 //! Happens-before by synchronisation alone: who knows of what another thread has done.
 //!
 //! An operation on an object of the thread library learns what earlier ones have left there, and leaves what its thread
-//! knows, as far as the object hands it on: an unlock to the next lock, a post to the waits behind it, a reader's unlock
-//! only to writers. Where a library says nothing, such as about attempts that fail, what an operation has seen counts as
-//! known: no schedule can take the two accesses around it for simultaneous.
+//! knows, as far as the object hands it on: an unlock to the next lock, a post to the waits behind it, a reader's
+//! unlock only to writers. Where a library says nothing, such as about attempts that fail, what an operation has seen
+//! counts as known: no schedule can take the two accesses around it for simultaneous.
 
 use rscale_protocol::arena::Step;
 use rscale_protocol::model::Barrier;

@@ -1,23 +1,25 @@
 //! The shared part of a search: what the controller of several workers knows.
 //!
-//! Children of a shared state are ordered as one worker would have come to them. A reversal that comes from behind a state
-//! goes its way past the children that are ordered after it, whether they are planned, being explored or done, as it would
-//! have gone through the wakeup tree: to a *leaf*, the end of a planned sequence, behind which it will be or has been seen, or
-//! off the path, where it is something new. What is ordered before it covers it, as if it were asleep. Behind a leaf nothing is
-//! missing: a sequence is planned only if it wakes everything that sleeps (Fytas, Algorithms 10 and 11).
+//! Children of a shared state are ordered as one worker would have come to them. A reversal that comes from behind a
+//! state goes its way past the children that are ordered after it, whether they are planned, being explored or done, as
+//! it would have gone through the wakeup tree: to a *leaf*, the end of a planned sequence, behind which it will be or
+//! has been seen, or off the path, where it is something new. What is ordered before it covers it, as if it were
+//! asleep. Behind a leaf nothing is missing: a sequence is planned only if it wakes everything that sleeps (Fytas,
+//! Algorithms 10 and 11).
 //!
-//! A worker owns all behind one event of a shared state, with whatever is planned there, and explores it as it would alone.
-//! A reversal that comes there from elsewhere waits at the door until the worker shares its first states or is done; then
-//! it says which planned events it has explored ([`Explored`]), and the reversal goes its way past them. Were it not for
-//! these, traces would be lost: what one worker leaves out because it sleeps would have been planned behind that event, had
-//! that worker come first (1212 of 1536 traces of last zero with N = 9).
+//! A worker owns all behind one event of a shared state, with whatever is planned there, and explores it as it would
+//! alone. A reversal that comes there from elsewhere waits at the door until the worker shares its first states or is
+//! done; then it says which planned events it has explored ([`Explored`]), and the reversal goes its way past them.
+//! Were it not for these, traces would be lost: what one worker leaves out because it sleeps would have been planned
+//! behind that event, had that worker come first (1212 of 1536 traces of last zero with N = 9).
 //!
-//! Where many wait at a door, whoever owns what lies behind is asked to share its first states, so that few have to be kept.
+//! Where many wait at a door, whoever owns what lies behind is asked to share its first states, so that few have to be
+//! kept.
 //!
 //! So a state that has been explored is forgotten only when all that is ordered before it has been, too.
 //!
-//! Events may turn out to be something else than was planned. So, while an item has not said what its first events are, the
-//! state that it begins in hands out nothing else, and wishes wait.
+//! Events may turn out to be something else than was planned. So, while an item has not said what its first events are,
+//! the state that it begins in hands out nothing else, and wishes wait.
 
 mod cut;
 mod ending;
@@ -109,8 +111,8 @@ struct Shared {
 enum Awaited {
     /// It and all behind it belong to an item: that shares its first states, or ends.
     Owner,
-    /// An item takes something from here, and has not said what it turns out to be: its first event, and whether it is a whole
-    /// planned sequence.
+    /// An item takes something from here, and has not said what it turns out to be: its first event, and whether it is
+    /// a whole planned sequence.
     Beginning { token: Token, is_leaf: bool },
 }
 
@@ -153,8 +155,8 @@ impl Board {
         self.nodes[&ROOT].is_explored()
     }
 
-    /// The part of the search that is done, if what lies behind one child of a state is like what lies behind another. Too
-    /// much to look through is not looked through.
+    /// The part of the search that is done, if what lies behind one child of a state is like what lies behind another.
+    /// Too much to look through is not looked through.
     #[must_use]
     pub fn explored(&self) -> Option<f64> {
         (self.nodes.len() < MOST_LOOKED_AT).then(|| self.explored_behind(ROOT))
@@ -209,7 +211,8 @@ impl Board {
         self.nodes.is_empty()
     }
 
-    /// The next item: from the last shared state with something left, as one worker would go on, so that little is kept.
+    /// The next item: from the last shared state with something left, as one worker would go on, so that little is
+    /// kept.
     pub fn hand_out(&mut self) -> Option<(ItemId, Item)> {
         let &(at, place) = self.open.last()?;
         let (schedule, asleep) = self.path_to(place);
@@ -262,7 +265,8 @@ impl Board {
         std::iter::successors(first, before).map(|(shared, next, _)| (shared, next))
     }
 
-    /// What need not be taken behind a child: what sleeps, and the children before it that do. All of them without a child.
+    /// What need not be taken behind a child: what sleeps, and the children before it that do. All of them without a
+    /// child.
     fn asleep<'a>(&'a self, shared: &'a Shared, child: Option<NodeId>) -> impl Iterator<Item = &'a Footprint> + Clone {
         let earlier = shared.children[..shared.before(child)].iter().map(|child| &self.nodes[child]);
         let asleep = earlier.filter(|child| child.goes_to_sleep()).filter_map(|child| child.came_by.as_ref());

@@ -1,15 +1,16 @@
 //! Partial order reduction among the executions with a limited number of preemptions (Sachinoglou, chapter 4).
 //!
-//! A reversal that is too expensive in the middle of a block may be cheap where the block begins, so the sound methods try
-//! threads there too ([`super::conservative`]). Brute force has shown that this is not enough, so they differ from the
-//! paper in three ways, each of which only adds executions:
+//! A reversal that is too expensive in the middle of a block may be cheap where the block begins, so the sound methods
+//! try threads there too ([`super::conservative`]). Brute force has shown that this is not enough, so they differ from
+//! the paper in three ways, each of which only adds executions:
 //!
-//! - The second thread is tried directly before the race too, whatever else is explored there: another thread that could
-//!   begin the same sequence may have to be stopped in the middle of it.
+//! - The second thread is tried directly before the race too, whatever else is explored there: another thread that
+//!   could begin the same sequence may have to be stopped in the middle of it.
 //! - A thread that had to wait is tried before what let it go on.
-//! - The paper lets every event go to sleep that is no conservative branch. But of two equivalent executions, the one that
-//!   was explored first may have been cut at the bound. So an event goes to sleep if nothing was cut behind it, or if it
-//!   is never worse first than later: if it goes on with the running thread, and makes no other thread's step possible.
+//! - The paper lets every event go to sleep that is no conservative branch. But of two equivalent executions, the one
+//!   that was explored first may have been cut at the bound. So an event goes to sleep if nothing was cut behind it, or
+//!   if it is never worse first than later: if it goes on with the running thread, and makes no other thread's step
+//!   possible.
 //!
 //! There is no proof of this; the tests compare with all interleavings of random programs.
 

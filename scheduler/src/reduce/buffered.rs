@@ -1,8 +1,9 @@
 //! Store buffers: which events a flush, or a thread that waits for flushes, can not come before.
 //!
-//! A shadow thread is a thread like any other here: its flushes are ordered among themselves, and with whatever else touches
-//! the location. Beyond that, a flush follows the event of its owner behind which the store was made; a fence follows all
-//! flushes of its thread, and whoever waits for room follows the flush that makes it. None of these can be swapped.
+//! A shadow thread is a thread like any other here: its flushes are ordered among themselves, and with whatever else
+//! touches the location. Beyond that, a flush follows the event of its owner behind which the store was made; a fence
+//! follows all flushes of its thread, and whoever waits for room follows the flush that makes it. None of these can be
+//! swapped.
 
 use super::history::{EventIndex, History};
 use rscale_protocol::{Action, Op, ThreadId};

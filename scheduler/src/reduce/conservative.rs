@@ -13,7 +13,8 @@ use crate::explore::Candidates;
 use rscale_protocol::Choice;
 use rscale_protocol::arena::Token;
 
-/// Tries a thread before an event, and where the block of that event or a part of it begins, if it is within the bound there.
+/// Tries a thread before an event, and where the block of that event or a part of it begins, if it is within the bound
+/// there.
 pub fn try_early(
     token: Token,
     before: EventIndex,

@@ -1,19 +1,21 @@
 //! What is dropped where more sequences are planned than are to be kept.
 //!
-//! Wakeup trees may grow with the number of executions, and what [`super::rediscovery`] leaves out is not all of that. So
-//! their size has a bound. Beyond it, a sequence is dropped if something is planned in its state that it can begin with.
+//! Wakeup trees may grow with the number of executions, and what [`super::rediscovery`] leaves out is not all of that.
+//! So their size has a bound. Beyond it, a sequence is dropped if something is planned in its state that it can begin
+//! with.
 //!
-//! No trace is lost. A state has to explore something that each trace from there can begin with, but for those that begin with
-//! something asleep. That takes no more than the first events of sequences, as `source` keeps them. The rest of a sequence
-//! is there for two things. One is that fewer runs are begun in vain. The other is that an event that sleeps covers all
-//! reversals that it could come before, whether they have it or not. A trace in which something later has to come before
-//! the sleeper is then missed here; but it was shown where the sleeper was explored, and planned there, as a sequence that
-//! leads past here. So where sequences were dropped, this does not hold any more of what sleeps: behind there, sleepers are
-//! not taken, and nothing is planned that begins with one, but they cover nothing else (they *linger*,
-//! [`super::plan::Node::lingering`]). What was begun before the first sequence was dropped is not concerned: what its sleepers
-//! have shown is planned.
+//! No trace is lost. A state has to explore something that each trace from there can begin with, but for those that
+//! begin with something asleep. That takes no more than the first events of sequences, as `source` keeps them. The rest
+//! of a sequence is there for two things. One is that fewer runs are begun in vain. The other is that an event that
+//! sleeps covers all reversals that it could come before, whether they have it or not. A trace in which something later
+//! has to come before the sleeper is then missed here; but it was shown where the sleeper was explored, and planned
+//! there, as a sequence that leads past here. So where sequences were dropped, this does not hold any more of what
+//! sleeps: behind there, sleepers are not taken, and nothing is planned that begins with one, but they cover nothing
+//! else (they *linger*, [`super::plan::Node::lingering`]). What was begun before the first sequence was dropped is not
+//! concerned: what its sleepers have shown is planned.
 //!
-//! So memory is bounded, complete executions stay exact, and beyond the bound some runs turn out to be redundant, and are cut.
+//! So memory is bounded, complete executions stay exact, and beyond the bound some runs turn out to be redundant, and
+//! are cut.
 
 use super::plan::Node;
 

@@ -1,8 +1,9 @@
-//! What an event would touch in another place: before an event that it came after, and without all that happens after that.
+//! What an event would touch in another place: before an event that it came after, and without all that happens after
+//! that.
 //!
-//! What came of an event may be different there, and with it what it depends on. Where that can be told, a reversal that
-//! leads to nothing new is recognised before it is run. Where it can not, the event is taken to change what it touches:
-//! a run may turn out to be redundant then, but none is left out.
+//! What came of an event may be different there, and with it what it depends on. Where that can be told, a reversal
+//! that leads to nothing new is recognised before it is run. Where it can not, the event is taken to change what it
+//! touches: a run may turn out to be redundant then, but none is left out.
 
 use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
 use super::history::{Entry, EventIndex, History};
@@ -54,8 +55,8 @@ fn without(
     earlier.filter(move |entry| !history.happens_before(first, entry.event))
 }
 
-/// How many would be missing at a barrier behind an arrival that was the last one. None if it would be the last again, or
-/// was not: then something is to come behind it that opened the barrier before.
+/// How many would be missing at a barrier behind an arrival that was the last one. None if it would be the last again,
+/// or was not: then something is to come behind it that opened the barrier before.
 fn missing_without(history: &History, touch: &Touch, first: EventIndex, second: EventIndex) -> Option<usize> {
     let before = arrived(history.touched(touch.variable).iter().take_while(|entry| entry.event < second));
     let left = arrived(without(history, touch.variable, first, second));

@@ -191,7 +191,8 @@ impl Event {
         self.op == Op::CondWake && self.footprint.token.choice == Choice::Proceed
     }
 
-    /// Whether it is nobody's turn: who ran before it goes on behind it. A waiter is chosen, or a store becomes visible.
+    /// Whether it is nobody's turn: who ran before it goes on behind it. A waiter is chosen, or a store becomes
+    /// visible.
     #[must_use]
     pub fn is_nobodys_turn(&self) -> bool {
         self.is_pick() || self.op == Op::Flush
@@ -220,8 +221,8 @@ impl Event {
         }
     }
 
-    /// A thread that goes round in a loop looks at all that it has read in the last round; under locks, at what others do with
-    /// these.
+    /// A thread that goes round in a loop looks at all that it has read in the last round; under locks, at what others
+    /// do with these.
     fn watch_round(&mut self, history: &History) {
         let mut earlier = history.last_of(self.footprint.thread());
         while let Some(index) = earlier {

@@ -1,9 +1,10 @@
 //! What was explored inside a planned sequence, for those who come later.
 //!
-//! A search that owns all behind an event of a shared state explores what is planned there. Others, which are ordered before
-//! it, may still ask for sequences that begin with that event. Had they come first, such a sequence would have gone its way
-//! through what was planned: to the end of a planned sequence, behind which it is explored in any case, or off the path. So
-//! the search keeps the planned events that it has explored, in their order, and says at its end what they were.
+//! A search that owns all behind an event of a shared state explores what is planned there. Others, which are ordered
+//! before it, may still ask for sequences that begin with that event. Had they come first, such a sequence would have
+//! gone its way through what was planned: to the end of a planned sequence, behind which it is explored in any case, or
+//! off the path. So the search keeps the planned events that it has explored, in their order, and says at its end what
+//! they were.
 
 use super::Reduction;
 use super::sharing::Explored;
@@ -34,8 +35,8 @@ impl Reduction {
         (at.max(self.owned)..end).rev().for_each(|at| self.note_explored(at));
     }
 
-    /// Whether all states from the first of its own to this one lie inside of planned sequences. What is planned behind the
-    /// end of one concerns nobody else.
+    /// Whether all states from the first of its own to this one lie inside of planned sequences. What is planned behind
+    /// the end of one concerns nobody else.
     fn is_planned_up_to(&self, at: usize) -> bool {
         self.nodes.get(self.owned..=at).is_none_or(|nodes| nodes.iter().all(|node| node.is_inner))
     }

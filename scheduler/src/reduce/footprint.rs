@@ -22,8 +22,8 @@ pub struct Touch {
 }
 
 impl Touch {
-    /// Whether the order of two touches of one variable can matter. Of two arrivals at a barrier it does where the second
-    /// is the last one then.
+    /// Whether the order of two touches of one variable can matter. Of two arrivals at a barrier it does where the
+    /// second is the last one then.
     #[inline]
     pub(super) fn conflicts(&self, other: &Touch) -> bool {
         let is_claimed = self.mode == Mode::Add && (self.role == Role::Claim || other.role == Role::Claim);

@@ -1,9 +1,10 @@
 //! The run that comes next, before the last one has been read.
 //!
-//! A search in depth goes back to the last state with something left to explore. Unless the execution that is just being
-//! read adds something behind that state, what comes next is known already: the program can run it meanwhile. It is a guess
-//! and nothing depends on it: whoever runs it compares it with what [`next_schedule`](crate::explore::Strategy::next_schedule)
-//! says in the end. Once a part of the execution has been read ([`super::rest`]) it is a guess no more.
+//! A search in depth goes back to the last state with something left to explore. Unless the execution that is just
+//! being read adds something behind that state, what comes next is known already: the program can run it meanwhile. It
+//! is a guess and nothing depends on it: whoever runs it compares it with what
+//! [`next_schedule`](crate::explore::Strategy::next_schedule) says in the end. Once a part of the execution has been
+//! read ([`super::rest`]) it is a guess no more.
 
 use super::mask::Sleepers;
 use super::wakeup::Tree;
@@ -106,7 +107,8 @@ impl Reduction {
     }
 }
 
-/// Adds the states behind planned events, the first of which comes behind so many steps, with something else to explore.
+/// Adds the states behind planned events, the first of which comes behind so many steps, with something else to
+/// explore.
 pub(super) fn add_open(returns: &mut Returns, steps: usize, planned: &[(Footprint, Tree)]) {
     let mut depth = steps + planned.iter().map(|(event, _)| event.steps as usize).sum::<usize>();
     for (event, rest) in planned.iter().rev() {

@@ -6,8 +6,8 @@ use super::plan::Node;
 use super::sharing::ReleasedNode;
 
 impl Reduction {
-    /// Whether something is left in a state that others can begin with at once: where it depends on what is cut behind the
-    /// event of the path whether that goes to sleep, they would have to wait for it.
+    /// Whether something is left in a state that others can begin with at once: where it depends on what is cut behind
+    /// the event of the path whether that goes to sleep, they would have to wait for it.
     pub(super) fn can_be_given_away(&self, at: usize) -> bool {
         let (index, taken) = (at as u32, self.history.event(at as u32).footprint.token);
         let node = &self.nodes[at];

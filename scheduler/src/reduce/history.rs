@@ -1,8 +1,8 @@
 //! The events of the current execution, and which of them happens before which.
 //!
-//! Every event has a clock: for each thread, how many events of the execution one has to take to have all of that thread's
-//! events that happen before it. So whether one event happens before another is one comparison. The search keeps the events
-//! of the path to the state where it goes on, and takes back the others.
+//! Every event has a clock: for each thread, how many events of the execution one has to take to have all of that
+//! thread's events that happen before it. So whether one event happens before another is one comparison. The search
+//! keeps the events of the path to the state where it goes on, and takes back the others.
 
 use super::event::Event;
 use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
@@ -245,7 +245,8 @@ impl History {
         &self.clocks[index as usize * self.width..][..self.width]
     }
 
-    /// The events that come directly before one that would be the next. Returns how many pairs of touches were compared.
+    /// The events that come directly before one that would be the next. Returns how many pairs of touches were
+    /// compared.
     pub fn predecessors(&self, event: &Event, found: &mut Vec<Predecessor>) -> u64 {
         found.clear();
         let thread = event.footprint.thread();

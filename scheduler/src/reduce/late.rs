@@ -1,5 +1,5 @@
-//! Waits that could have timed out: until some event made that impossible, and so has to come after it, too. That may be the end
-//! of the process: the last event of an execution leaves no wait.
+//! Waits that could have timed out: until some event made that impossible, and so has to come after it, too. That may
+//! be the end of the process: the last event of an execution leaves no wait.
 
 use super::Reduction;
 use super::event::Event;

@@ -1,20 +1,21 @@
 //! Partial order reduction among the traces that need few preemptions (Sachinoglou, section 7.1: Lazy-BPOR).
 //!
 //! What counts is not how the execution at hand was interleaved, but the cheapest of all that are equivalent to it
-//! ([`super::least`]). This is a property of the trace, and it never falls as the trace grows. So events may go to sleep as
-//! without a bound, and each trace within the bound is executed once.
+//! ([`super::least`]). This is a property of the trace, and it never falls as the trace grows. So events may go to
+//! sleep as without a bound, and each trace within the bound is executed once.
 //!
-//! **What the paper leaves out.** It plans what races ask for (Algorithm 22), and nothing else. But a race shows only in
-//! an execution that has its events in the other order, and that one may need more preemptions than the one that is looked
-//! for: brute force knows many programs of which traces are lost that way. So a state behind which something was cut, and
-//! with it perhaps a race, is explored in all ways that are possible there, but for what sleeps.
+//! **What the paper leaves out.** It plans what races ask for (Algorithm 22), and nothing else. But a race shows only
+//! in an execution that has its events in the other order, and that one may need more preemptions than the one that is
+//! looked for: brute force knows many programs of which traces are lost that way. So a state behind which something was
+//! cut, and with it perhaps a race, is explored in all ways that are possible there, but for what sleeps.
 //!
-//! **Why no trace within the bound is lost.** Where nothing was cut behind a state, all that comes behind it was explored as
-//! by `source`. Where something was, every event was tried that does not sleep. If one is cut there, all that begins with it
-//! needs too many preemptions; so it is never a beginning of what is looked for. What sleeps was tried before.
+//! **Why no trace within the bound is lost.** Where nothing was cut behind a state, all that comes behind it was
+//! explored as by `source`. Where something was, every event was tried that does not sleep. If one is cut there, all
+//! that begins with it needs too many preemptions; so it is never a beginning of what is looked for. What sleeps was
+//! tried before.
 //!
-//! **What is cut.** What needs too many preemptions in whatever order, with what threads are certain to do next: one that
-//! is about to access memory will do so, behind everything that it conflicts with so far.
+//! **What is cut.** What needs too many preemptions in whatever order, with what threads are certain to do next: one
+//! that is about to access memory will do so, behind everything that it conflicts with so far.
 
 use super::event::Event;
 use super::footprint::Footprint;
@@ -121,7 +122,8 @@ impl Lazy {
             return true;
         }
         let mut order = Order::of(history, state.at, &event.footprint, Some(event));
-        // With store buffers, a read may turn out to find a store of its own thread, and come before what it would conflict with.
+        // With store buffers, a read may turn out to find a store of its own thread, and come before what it would
+        // conflict with.
         if !history.memory_model().is_weak() {
             state.upcoming(history).for_each(|next| order.expect(&next, &event.footprint, history));
         }

@@ -1,14 +1,16 @@
-//! The least number of preemptions over all executions that are equivalent to the one at hand (Sachinoglou, section 7.1.3).
+//! The least number of preemptions over all executions that are equivalent to the one at hand (Sachinoglou, section
+//! 7.1.3).
 //!
-//! The paper looks for the cheapest path through a graph of blocks. Here threads are walked event by event, so a block may be
-//! split too; what happens before what is kept. Switching away from a thread costs one if its next event was possible there.
-//! Behind its last event a thread costs nothing: whether it goes on is not known. So the number never falls as the
-//! execution grows, and one that has too many can be left. Where it is not known in detail what a thread waits for, it is
-//! taken to wait until all is done that happened before: the number may be too low then, but never too high.
+//! The paper looks for the cheapest path through a graph of blocks. Here threads are walked event by event, so a block
+//! may be split too; what happens before what is kept. Switching away from a thread costs one if its next event was
+//! possible there. Behind its last event a thread costs nothing: whether it goes on is not known. So the number never
+//! falls as the execution grows, and one that has too many can be left. Where it is not known in detail what a thread
+//! waits for, it is taken to wait until all is done that happened before: the number may be too low then, but never too
+//! high.
 //!
-//! The walk goes on with the running thread wherever it can: that is never worse, but in front of an event that makes others
-//! possible. Where it takes too long all the same, only preemptions count that no order can avoid: something of another thread
-//! has to happen between two events (Algorithms 20 and 21). These are at most as many.
+//! The walk goes on with the running thread wherever it can: that is never worse, but in front of an event that makes
+//! others possible. Where it takes too long all the same, only preemptions count that no order can avoid: something of
+//! another thread has to happen between two events (Algorithms 20 and 21). These are at most as many.
 
 use super::event::{Event, Wait};
 use super::footprint::{Footprint, Role, VariableId};
@@ -300,7 +302,8 @@ mod tests {
         assert_eq!((least(&twice), order(&twice).unavoidable()), (3, 3));
     }
 
-    /// Store buffering the other way round: none of the pairs has anything between it, and yet one thread must be stopped.
+    /// Store buffering the other way round: none of the pairs has anything between it, and yet one thread must be
+    /// stopped.
     #[test]
     fn orders_that_need_one_though_no_pair_does() {
         let steps = [write(0, 8), write(1, 16), read(0, 16), read(1, 8)];

@@ -1,5 +1,5 @@
-//! What some events touch, roughly: whether another event can conflict with any of them is mostly told without looking at
-//! each of them.
+//! What some events touch, roughly: whether another event can conflict with any of them is mostly told without looking
+//! at each of them.
 
 use super::footprint::{Footprint, Reach};
 use rscale_protocol::ThreadSet;

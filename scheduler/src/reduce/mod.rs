@@ -1,9 +1,9 @@
 //! Dynamic partial order reduction: one execution for all that differ only in the order of independent steps.
 //!
 //! The strategy runs an execution, orders its events by happens-before ([`history`]), finds the races ([`races`]) and
-//! plans their reversals ([`plan`], [`wakeup`]): `dpor`, `source` and `optimal` differ in nothing but the last, and so do
-//! the searches that plan ahead ([`eager`]) and those with a bound on preemptions ([`bounded`], [`lazy`]). What depends on
-//! what stands in one table ([`rscale_protocol::dependence`]).
+//! plans their reversals ([`plan`], [`wakeup`]): `dpor`, `source` and `optimal` differ in nothing but the last, and so
+//! do the searches that plan ahead ([`eager`]) and those with a bound on preemptions ([`bounded`], [`lazy`]). What
+//! depends on what stands in one table ([`rscale_protocol::dependence`]).
 
 mod backtrack;
 mod board;
@@ -322,7 +322,8 @@ impl Reduction {
         self.schedule.truncate(count);
     }
 
-    /// Adds an event, and the state behind it. Returns false if whatever begins with it was explored already, or is not to be explored.
+    /// Adds an event, and the state behind it. Returns false if whatever begins with it was explored already, or is not
+    /// to be explored.
     fn add(&mut self, event: Event, is_inner: bool, tree: Tree, execution: &Execution) -> bool {
         let index = self.history.len();
         let Some(node) = self.nodes.last_mut() else { return false };

@@ -5,8 +5,8 @@ use rscale_protocol::Variable;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The numbers of variables, for all searches that have a copy. Each remembers those that it knows, so this is asked once
-/// for each variable.
+/// The numbers of variables, for all searches that have a copy. Each remembers those that it knows, so this is asked
+/// once for each variable.
 #[derive(Clone, Debug, Default)]
 pub struct Names(Arc<Mutex<HashMap<Variable, VariableId>>>);
 

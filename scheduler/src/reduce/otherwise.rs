@@ -22,7 +22,8 @@ impl Reduction {
         }
     }
 
-    /// What was planned was not possible, and other plans may have been dropped because of it: plans whatever is possible.
+    /// What was planned was not possible, and other plans may have been dropped because of it: plans whatever is
+    /// possible.
     pub(super) fn go_on_in_all_ways(&mut self, enabled: &[ThreadSet; 3]) {
         self.nodes.last_mut().into_iter().for_each(Node::end_plan);
         for token in Candidates::all(*enabled).iter() {

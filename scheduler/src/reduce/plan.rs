@@ -21,10 +21,10 @@ pub struct Node {
     pub sleep: Sleep,
     /// So many of them, the first ones, slept before the plan that led here, and sleep on behind it.
     ///
-    /// A sequence is planned only if it wakes all that sleeps. But an atomic update that is planned counts as a write, and
-    /// may turn out to be none: then something sleeps on, here or behind what was planned beside it. That need not be
-    /// taken, so nothing is planned that begins with it. But it does not make any other reversal needless, though it could
-    /// come before that: where it was explored, such reversals were left to this plan.
+    /// A sequence is planned only if it wakes all that sleeps. But an atomic update that is planned counts as a write,
+    /// and may turn out to be none: then something sleeps on, here or behind what was planned beside it. That need not
+    /// be taken, so nothing is planned that begins with it. But it does not make any other reversal needless, though it
+    /// could come before that: where it was explored, such reversals were left to this plan.
     pub lingering: usize,
     /// The events that were explored from here.
     pub done: Vec<Token>,
@@ -98,8 +98,8 @@ impl Wanted {
 }
 
 impl Node {
-    /// Something explored before that leads to the same as a reversal, whose first events have not changed since the last
-    /// answer was found.
+    /// Something explored before that leads to the same as a reversal, whose first events have not changed since the
+    /// last answer was found.
     #[must_use]
     pub fn cover(&self, reversal: &Reversal<'_>, last: Option<Cover>, unchanged: EventIndex) -> Option<Cover> {
         if let Some(Cover { sleeper, .. }) = last
@@ -127,8 +127,8 @@ impl Node {
 
 /// Decides what is to be explored.
 pub trait Planner {
-    /// Makes sure that the race will be reversed, by something that is explored from the node before its first event. With
-    /// [`Extent::Whole`], nothing explored before leads to the same.
+    /// Makes sure that the race will be reversed, by something that is explored from the node before its first event.
+    /// With [`Extent::Whole`], nothing explored before leads to the same.
     fn plan(&mut self, places: &mut Places<'_>, reversal: &Reversal<'_>);
 
     /// What [`Planner::plan`] asks for, in words that another search understands.
@@ -152,8 +152,8 @@ pub trait Planner {
     /// Looks at a new event that may have had to wait: where its thread comes to wait can matter to a bound.
     fn plan_wait(&mut self, _places: &mut Places<'_>, _event: EventIndex, _executed: Executed<'_>) {}
 
-    /// Whether a race is looked at in every execution that has it, and not only in the first one, and how much of that the
-    /// reversal takes over.
+    /// Whether a race is looked at in every execution that has it, and not only in the first one, and how much of that
+    /// the reversal takes over.
     fn extent(&self) -> Extent {
         Extent::UpToSecond
     }
@@ -163,7 +163,8 @@ pub trait Planner {
         true
     }
 
-    /// Whether the last event, all of whose continuations were explored, need not be taken again behind independent ones.
+    /// Whether the last event, all of whose continuations were explored, need not be taken again behind independent
+    /// ones.
     fn may_sleep(&mut self, _history: &History) -> bool {
         true
     }
@@ -236,8 +237,8 @@ pub trait Planner {
 
 /// Optimal DPOR: the whole sequence.
 pub struct Optimal {
-    /// Where so many are planned in one state, those that would be found again are not kept ([`super::rediscovery`]). Few
-    /// are: what is planned long before can be run ahead.
+    /// Where so many are planned in one state, those that would be found again are not kept ([`super::rediscovery`]).
+    /// Few are: what is planned long before can be run ahead.
     pub(super) many: usize,
     /// Where they have so many events in all, further ones are dropped ([`super::crowd`]).
     pub(super) most: usize,
@@ -289,8 +290,8 @@ impl Planner for Source {
     }
 }
 
-/// Classic DPOR with clock vectors, as persistent sets need it: only events that the second event of the race depends on
-/// count, where there are some (Sachinoglou, Algorithm 5).
+/// Classic DPOR with clock vectors, as persistent sets need it: only events that the second event of the race depends
+/// on count, where there are some (Sachinoglou, Algorithm 5).
 pub struct Persistent;
 
 impl Planner for Persistent {

@@ -1,18 +1,20 @@
-//! Preemptions: how often a thread was stopped although it could have gone on (Sachinoglou, section 2.14, Algorithm 14).
+//! Preemptions: how often a thread was stopped although it could have gone on (Sachinoglou, section 2.14, Algorithm
+//! 14).
 //!
-//! A step of another thread preempts the one that ran before if that is enabled, that is, if it could proceed; being able to
-//! time out does not count. What is no preemption:
+//! A step of another thread preempts the one that ran before if that is enabled, that is, if it could proceed; being
+//! able to time out does not count. What is no preemption:
 //!
 //! - A thread that blocks, waits in a loop, or has ended is not enabled.
 //! - A thread that comes to a yield or a sleep lets others go first by itself.
 //! - Whom a signal wakes is said by a step of the waiter directly behind the signal. This is part of the signal: the
 //!   signaller runs on.
-//! - That a store becomes visible is nobody's turn, whoever made it: the thread that runs goes on. If that one had to wait for
-//!   it, it has let others run, even if they do nothing that can be seen before: to make a store is no step, and to be given a
-//!   turn is none.
+//! - That a store becomes visible is nobody's turn, whoever made it: the thread that runs goes on. If that one had to
+//!   wait for it, it has let others run, even if they do nothing that can be seen before: to make a store is no step,
+//!   and to be given a turn is none.
 //!
-//! A thread that waits for its own stores can go on, without anybody's help. So what is a preemption does not depend on which
-//! stores are delayed, and a search need not know of all that threads share to be right about those that it explores.
+//! A thread that waits for its own stores can go on, without anybody's help. So what is a preemption does not depend on
+//! which stores are delayed, and a search need not know of all that threads share to be right about those that it
+//! explores.
 //!
 //! Starts and ends of threads are steps, as the log has them. They raise no count: a start can be taken directly before
 //! the thread's first own step, and an end directly behind its last one.
@@ -86,8 +88,9 @@ fn had_to_wait(thread: ThreadId, event: &Event, next: &Event) -> bool {
     event.op == Op::Flush && !event.possible.contains(thread) && !next.waits_for_stores()
 }
 
-/// Where the block of an event begins: the steps of one thread with none of another one between them. Where that thread had
-/// to wait for a store, another one could have gone on as well: a part of the block begins there. The last beginning first.
+/// Where the block of an event begins: the steps of one thread with none of another one between them. Where that thread
+/// had to wait for a store, another one could have gone on as well: a part of the block begins there. The last
+/// beginning first.
 pub fn block_starts(index: EventIndex, history: &History) -> SmallVec<[EventIndex; 2]> {
     let event = history.event(index);
     let (mut start, mut starts) = (index, SmallVec::new());

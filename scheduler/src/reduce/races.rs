@@ -1,8 +1,8 @@
 //! Races: pairs of events whose order is to be reversed.
 //!
-//! An event races with one that comes directly before it, that is, with nothing between them that happens after the one and
-//! before the other. Where the event had to wait, it can not be put before what it waited for: a lock not before the
-//! unlock. What has to be reversed then is what it waited *about*: the lock that the unlock belongs to.
+//! An event races with one that comes directly before it, that is, with nothing between them that happens after the one
+//! and before the other. Where the event had to wait, it can not be put before what it waited for: a lock not before
+//! the unlock. What has to be reversed then is what it waited *about*: the lock that the unlock belongs to.
 
 use super::event::{Event, Wait};
 use super::footprint::{Mode, Reach, Role, VariableId};
@@ -39,8 +39,8 @@ pub fn rivals(history: &History, event: &Event, predecessors: &[Predecessor], fo
     found.dedup();
 }
 
-/// A thread that could not go on where something ended the execution for all can not be put before that: what it waits about
-/// lies further back. It may be what the last event gave back, so the variables of that count.
+/// A thread that could not go on where something ended the execution for all can not be put before that: what it waits
+/// about lies further back. It may be what the last event gave back, so the variables of that count.
 pub fn look_past_end(history: &History, pending: &Event, predecessors: &mut Vec<Predecessor>) {
     let Some(last) = history.len().checked_sub(1) else { return };
     let end = history.event(last);
@@ -96,9 +96,9 @@ fn behind(
             found.extend(Some(predecessor).filter(|&first| is_direct(history, first, predecessors, is_this)))
         }
         Wait::Taken => {
-            // Who only sees that it is taken does not matter: without the first event there is nothing to see. Nor does what
-            // depends on everything and came before it was given back: there is no place for the event between the first
-            // one and that.
+            // Who only sees that it is taken does not matter: without the first event there is nothing to see. Nor does
+            // what depends on everything and came before it was given back: there is no place for the event between the
+            // first one and that.
             let is_general = |other: &Predecessor| history.event(other.event).footprint.reach == Reach::Everyone;
             let sees = |other: &Predecessor| match is_here(other) {
                 true => is_this(other) || role_at(history, variable, other.event) == Some(Role::None),

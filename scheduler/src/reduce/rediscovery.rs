@@ -1,16 +1,17 @@
 //! Planned sequences that need not be kept, because the run of another one is sure to lead to them.
 //!
-//! A race shows in many executions, each time with another sequence that reverses it, and all that is planned in a state is
-//! kept until all before it has been explored. So trees may grow with the number of executions: for a writer and N readers
-//! there are 2^N sequences, one for each set of readers that come before the writer. But most are found a second time. Say
-//! that `a x b w` is planned, where `x` conflicts with `w` and with nothing else. When that is run, `x` and `w` are a race,
-//! and its reversal `a b w` is planned where `x` was. So if this comes up earlier, it can be left out: it would have
-//! been put in the same place, behind `x`, and explored after it. Nothing that sleeps there can cover it then, for it would cover it
-//! now. The same goes for several such events, one after the other, from the first to the last.
+//! A race shows in many executions, each time with another sequence that reverses it, and all that is planned in a
+//! state is kept until all before it has been explored. So trees may grow with the number of executions: for a writer
+//! and N readers there are 2^N sequences, one for each set of readers that come before the writer. But most are found a
+//! second time. Say that `a x b w` is planned, where `x` conflicts with `w` and with nothing else. When that is run,
+//! `x` and `w` are a race, and its reversal `a b w` is planned where `x` was. So if this comes up earlier, it can be
+//! left out: it would have been put in the same place, behind `x`, and explored after it. Nothing that sleeps there can
+//! cover it then, for it would cover it now. The same goes for several such events, one after the other, from the first
+//! to the last.
 //!
 //! That holds if the run is sure to show the race: the last event of the sequence is a plain access, which nothing
-//! makes impossible or different; no way leads from `x` to it but their conflict; and everything else in the sequence is planned
-//! with it, and does not depend on `x`.
+//! makes impossible or different; no way leads from `x` to it but their conflict; and everything else in the sequence
+//! is planned with it, and does not depend on `x`.
 
 use super::footprint::{Footprint, Precedes, Reach};
 use super::mask::Mask;

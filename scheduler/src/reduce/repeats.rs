@@ -1,14 +1,14 @@
 //! Executions that come back to a state they have been in.
 //!
-//! Threads that lock one mutex, try to get another one in vain, give the first one back and begin anew can keep each other
-//! from getting both for ever: there is no end to the executions, each one round longer than the one before. But what can
-//! follow a state can follow it the first time already. So nothing else is explored behind a state in which the execution is
-//! for the third time: the last events of a round have met the first ones of the next by then, and every end that lies
-//! behind the third time is reached by a shorter execution that leaves the loop after the second.
+//! Threads that lock one mutex, try to get another one in vain, give the first one back and begin anew can keep each
+//! other from getting both for ever: there is no end to the executions, each one round longer than the one before. But
+//! what can follow a state can follow it the first time already. So nothing else is explored behind a state in which
+//! the execution is for the third time: the last events of a round have met the first ones of the next by then, and
+//! every end that lies behind the third time is reached by a shorter execution that leaves the loop after the second.
 //!
 //! States are compared while nothing happens but that mutexes are locked, tried and unlocked, and memory is read: what
-//! threads hold is a sum, and where a thread is follows from its local state when it last tried to lock, and the results of
-//! its steps since then. Any other step, and any write beside a thread's own stack, begins anew.
+//! threads hold is a sum, and where a thread is follows from its local state when it last tried to lock, and the
+//! results of its steps since then. Any other step, and any write beside a thread's own stack, begins anew.
 
 use super::history::EventIndex;
 use crate::frontend::VariableHasher;

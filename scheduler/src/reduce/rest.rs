@@ -1,8 +1,9 @@
 //! Planning the reversals of races: first those that decide what is run next, and the rest while the program runs that.
 //!
-//! A search in depth goes back to the last state with something left to explore. Reversals are planned state by state, each
-//! for itself, and what stands first in a state stays there. So, once the races of the last states have been looked at, up to
-//! one where something is left, what comes next is certain, whatever is planned in the states before it.
+//! A search in depth goes back to the last state with something left to explore. Reversals are planned state by state,
+//! each for itself, and what stands first in a state stays there. So, once the races of the last states have been
+//! looked at, up to one where something is left, what comes next is certain, whatever is planned in the states before
+//! it.
 
 use super::history::EventIndex;
 use super::reversal::{Executed, Extent, Race, Reversal, Second};
@@ -18,8 +19,8 @@ pub struct Unplanned {
 }
 
 impl Reduction {
-    /// Plans the reversals of the races that were found, and where the rest of the execution matters, of all: as many as it
-    /// takes to know what comes next, where states are planned each for itself.
+    /// Plans the reversals of the races that were found, and where the rest of the execution matters, of all: as many
+    /// as it takes to know what comes next, where states are planned each for itself.
     pub(super) fn plan_last_reversals(&mut self, new: usize) {
         self.collect_unplanned(new);
         let is_certain = self.planner.keeps_nothing();

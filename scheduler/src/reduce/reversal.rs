@@ -41,8 +41,8 @@ impl Race {
     }
 }
 
-/// An event that sleeps in the state where a reversal goes, and with which the reversal could begin. Executions that share
-/// their beginnings share the reason, so what comes later is all that has to be looked at again.
+/// An event that sleeps in the state where a reversal goes, and with which the reversal could begin. Executions that
+/// share their beginnings share the reason, so what comes later is all that has to be looked at again.
 #[derive(Clone, Copy, Debug)]
 pub struct Cover {
     /// Its place in the sleep set.
@@ -64,7 +64,8 @@ pub enum Second {
     Instead(Footprint),
 }
 
-/// A sequence that reverses a race: what comes after the first event but does not happen after it, and then the second event.
+/// A sequence that reverses a race: what comes after the first event but does not happen after it, and then the second
+/// event.
 pub struct Reversal<'a> {
     /// The execution that it is taken from.
     pub executed: Executed<'a>,
@@ -76,8 +77,8 @@ pub struct Reversal<'a> {
     last: Footprint,
     /// The second event, as it was, if it was executed.
     pub second: Option<EventIndex>,
-    /// The first event, where it follows: it ended the process, and will do so again. Without it, what conflicts with it
-    /// could come before the sequence.
+    /// The first event, where it follows: it ended the process, and will do so again. Without it, what conflicts with
+    /// it could come before the sequence.
     end: Option<&'a Footprint>,
     /// Events of the sequence that are not what they were, because the first one does not come before them.
     changed: Vec<(EventIndex, Footprint)>,
@@ -156,8 +157,8 @@ impl<'a> Reversal<'a> {
         std::iter::once(&self.last).chain(self.end)
     }
 
-    /// Whether the sequence could begin with an event that is possible where it goes ([`Footprint::precedes`]); what it has
-    /// before `from` is known not to be in the way.
+    /// Whether the sequence could begin with an event that is possible where it goes ([`Footprint::precedes`]); what it
+    /// has before `from` is known not to be in the way.
     #[must_use]
     pub fn could_begin_with(&self, event: &Footprint, from: EventIndex) -> Option<Option<EventIndex>> {
         if !self.changed.is_empty() {

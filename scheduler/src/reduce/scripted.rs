@@ -29,8 +29,8 @@ pub fn history(steps: &[Step]) -> History {
     history
 }
 
-/// A run of threads that do this with these variables, each at its own time: a schedule, and on from the first thread to the
-/// last one.
+/// A run of threads that do this with these variables, each at its own time: a schedule, and on from the first thread
+/// to the last one.
 pub fn run(threads: &[Vec<(Op, u64)>], schedule: &[Token]) -> Execution {
     let mut next = vec![0; threads.len()];
     let mut steps = Vec::new();

@@ -1,8 +1,8 @@
 //! What atomic sections touch, from execution to execution.
 //!
-//! A section is one event with many accesses, and which ones may depend on what it reads. Then what it would touch in another
-//! place can not be told from what it touches here. That is rare, and it shows: the same section of a thread touches other
-//! variables in another execution.
+//! A section is one event with many accesses, and which ones may depend on what it reads. Then what it would touch in
+//! another place can not be told from what it touches here. That is rare, and it shows: the same section of a thread
+//! touches other variables in another execution.
 
 use super::event::Event;
 use super::footprint::VariableId;

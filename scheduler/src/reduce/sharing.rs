@@ -1,8 +1,8 @@
 //! Sharing a search: work items, and what a search has to say to others that share states with it.
 //!
-//! A search owns the states from some depth on, and shares those before it, which lie in a [`Board`](super::Board). What a race asks
-//! for in a shared state is a [`Wish`]; the board decides. A search that has enough to do can release its first states,
-//! with all that is left to explore from them, and goes on behind the last of them.
+//! A search owns the states from some depth on, and shares those before it, which lie in a [`Board`](super::Board).
+//! What a race asks for in a shared state is a [`Wish`]; the board decides. A search that has enough to do can release
+//! its first states, with all that is left to explore from them, and goes on behind the last of them.
 
 use super::footprint::Footprint;
 use super::plan::{Node, Wanted};
@@ -87,8 +87,8 @@ pub struct Leaf {
     pub(super) planned: Vec<(Footprint, Tree)>,
     /// The threads that are still asleep behind them.
     pub(super) sleep: ThreadSet,
-    /// What is explored from states on the way there anyway, by the number of events before them; where something is cut at a
-    /// bound, it matters how much that is.
+    /// What is explored from states on the way there anyway, by the number of events before them; where something is
+    /// cut at a bound, it matters how much that is.
     pub(super) explored: Vec<(usize, Vec<Token>)>,
     pub(super) sections_vary: bool,
     pub(super) order: Order,
@@ -108,7 +108,8 @@ pub struct Wish {
 pub struct Begun {
     pub(super) event: Footprint,
     pub(super) steps: Vec<Token>,
-    /// Whether it need not be taken again behind what comes after it here, even if something is cut at a bound behind it.
+    /// Whether it need not be taken again behind what comes after it here, even if something is cut at a bound behind
+    /// it.
     pub(super) sleeps: bool,
 }
 
@@ -180,7 +181,8 @@ pub trait Sharing {
     /// The first run of an item: the schedule that leads there, if there is one.
     fn first_run(&mut self, item: &Item) -> Option<Plan<'_>>;
 
-    /// Takes over an item. The execution is its first run; that of a leaf is yet to be absorbed. False if it does not fit.
+    /// Takes over an item. The execution is its first run; that of a leaf is yet to be absorbed. False if it does not
+    /// fit.
     fn begin(&mut self, item: Item, execution: &Execution) -> bool;
 
     /// The first event of a leaf, once it has been run; None if it was cut there.

@@ -1,5 +1,5 @@
-//! Sleep sets: events that need not be taken in a state, because whatever begins with one was explored, or is equivalent
-//! to what was. Most states have the one of the state before them, and share it.
+//! Sleep sets: events that need not be taken in a state, because whatever begins with one was explored, or is
+//! equivalent to what was. Most states have the one of the state before them, and share it.
 
 use super::footprint::Footprint;
 use super::mask::Mask;

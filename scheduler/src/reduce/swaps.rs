@@ -1,9 +1,9 @@
 //! A test of the dependence table by brute force: neighbours that it calls independent are swapped.
 //!
-//! After each execution by chance, some of its neighbouring events that do not depend on each other change places, and the
-//! rest of the schedule stays. The swapped schedule must be possible, both events must do the same, the same steps must
-//! be possible behind them, and all that follows must be the same, up to the end, with what was written to the standard
-//! output. Where it is not, the run is reported as one that did something else under the same schedule.
+//! After each execution by chance, some of its neighbouring events that do not depend on each other change places, and
+//! the rest of the schedule stays. The swapped schedule must be possible, both events must do the same, the same steps
+//! must be possible behind them, and all that follows must be the same, up to the end, with what was written to the
+//! standard output. Where it is not, the run is reported as one that did something else under the same schedule.
 
 use super::event::Event;
 use super::footprint::Reach;
@@ -80,8 +80,8 @@ impl Swaps {
         }
         let output = std::mem::take(&mut self.output);
         self.base = Base { steps: execution.steps.to_vec(), end: Some((end.enabled, end.ending, end.value)), output };
-        // What ended the execution for all threads at once depends on everything. Where main returns and others are left,
-        // it is the last step of main: functions that are called at exit come behind the exit.
+        // What ended the execution for all threads at once depends on everything. Where main returns and others are
+        // left, it is the last step of main: functions that are called at exit come behind the exit.
         let ends_for_all = end.ending == Ending::Exit || execution.ends_early();
         let steps = self.base.steps.len() - usize::from(ends_for_all && !self.base.steps.is_empty());
         let history = History::under(self.memory_model);
@@ -192,14 +192,14 @@ fn is_same(expected: &Step, got: &Step, is_same_state: bool) -> bool {
         && (!is_same_state || expected.enabled == got.enabled)
 }
 
-/// Whether a thread waits in a loop. How many rounds it takes is no part of a state: they are counted by what was written
-/// in between, and not by their order with other steps.
+/// Whether a thread waits in a loop. How many rounds it takes is no part of a state: they are counted by what was
+/// written in between, and not by their order with other steps.
 fn has_rounds(steps: &[Step]) -> bool {
     steps.iter().any(|step| step.action.flags & Action::WAITING != 0)
 }
 
-/// The neighbours that the dependence table calls independent, given a history without events. Whom a signal wakes belongs
-/// to the signal.
+/// The neighbours that the dependence table calls independent, given a history without events. Whom a signal wakes
+/// belongs to the signal.
 fn independent_neighbours(steps: &[Step], mut history: History, sees_accesses: bool) -> Vec<Pair> {
     let mut predecessors: Vec<Predecessor> = Vec::new();
     let mut at = 0;

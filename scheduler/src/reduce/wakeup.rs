@@ -1,7 +1,7 @@
 //! Wakeup trees: sequences of events that are still to be explored from a state (Abdulla et al., optimal DPOR).
 //!
-//! A sequence is a promise: it reverses a race, and no execution that begins with it is equivalent to one that was explored
-//! before. The tree is ordered: what stands first is explored first.
+//! A sequence is a promise: it reverses a race, and no execution that begins with it is equivalent to one that was
+//! explored before. The tree is ordered: what stands first is explored first.
 
 use super::footprint::{Footprint, Precedes};
 use super::rediscovery::{Planned, is_found_again};
@@ -19,8 +19,8 @@ pub struct Tree {
 /// Most forks have fewer branches: there is no room for more until they come.
 const FEW: usize = 4;
 
-/// Events that follow each other, and what is to follow them. Most sequences share little with others: a branch is a long
-/// line, and one allocation.
+/// Events that follow each other, and what is to follow them. Most sequences share little with others: a branch is a
+/// long line, and one allocation.
 #[derive(Clone, PartialEq, Debug)]
 struct Branch {
     /// From the last to the first: the first is taken out first. Never empty.
@@ -40,7 +40,8 @@ impl Tree {
         self.branches.iter().filter_map(|branch| branch.line.last())
     }
 
-    /// Adds a sequence, unless the tree has one that leads to an equivalent execution. The sequence is left in disorder.
+    /// Adds a sequence, unless the tree has one that leads to an equivalent execution. The sequence is left in
+    /// disorder.
     pub fn insert(&mut self, sequence: &mut [&Footprint]) {
         self.grow(sequence, Room::default(), true);
     }

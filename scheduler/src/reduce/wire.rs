@@ -1,8 +1,8 @@
 //! Work items and their results as bytes: for the journal, and for workers on other machines.
 //!
-//! Numbers are as long as they have to be (seven bits a byte). Variables are addresses, of eight bytes, and numbered anew
-//! by every process; so a message begins with those that it is about, and names each by its place there. Whoever reads
-//! trusts nothing: what is no message is refused, whatever it is.
+//! Numbers are as long as they have to be (seven bits a byte). Variables are addresses, of eight bytes, and numbered
+//! anew by every process; so a message begins with those that it is about, and names each by its place there. Whoever
+//! reads trusts nothing: what is no message is refused, whatever it is.
 
 mod basics;
 

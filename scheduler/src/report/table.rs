@@ -69,7 +69,8 @@ pub fn label(thread: ThreadId, threads: &[ThreadView]) -> String {
     if name.is_empty() { thread.to_string() } else { format!("{thread} {}", escape::text(name)) }
 }
 
-/// Columns with a header. The first is aligned to the right; the last is cut at its beginning, the others in the middle.
+/// Columns with a header. The first is aligned to the right; the last is cut at its beginning, the others in the
+/// middle.
 #[must_use]
 pub fn grid(header: Vec<String>, rows: Vec<Vec<String>>, width: usize) -> Vec<String> {
     let rows: Vec<Vec<String>> = once(header).chain(rows).collect();
@@ -77,8 +78,8 @@ pub fn grid(header: Vec<String>, rows: Vec<Vec<String>>, width: usize) -> Vec<St
     rows.iter().map(|row| line(row, &widths)).collect()
 }
 
-/// As [`grid`], but nothing is cut: what a cell has no room for stands in the lines below, and columns without a word are
-/// left out.
+/// As [`grid`], but nothing is cut: what a cell has no room for stands in the lines below, and columns without a word
+/// are left out.
 #[must_use]
 pub fn folded(header: Vec<String>, rows: Vec<Vec<String>>, width: usize) -> Vec<String> {
     let is_used: Vec<bool> = (0..header.len()).map(|column| rows.iter().any(|row| !row[column].is_empty())).collect();
@@ -97,7 +98,8 @@ pub fn folded(header: Vec<String>, rows: Vec<Vec<String>>, width: usize) -> Vec<
     rows.iter().flat_map(lines).collect()
 }
 
-/// A text in pieces of at most `width` characters, parted behind a space where that leaves no more than half of a line empty.
+/// A text in pieces of at most `width` characters, parted behind a space where that leaves no more than half of a line
+/// empty.
 fn fold(text: &str, width: usize) -> Vec<String> {
     let mut rest: Vec<char> = text.chars().collect();
     let mut pieces = Vec::new();

@@ -45,8 +45,8 @@ impl Sampled {
 
 /// A sample of the schedules of a program.
 ///
-/// What a run draws depends on its number alone, and for `pct` on the length of executions that were run some time before
-/// it: so several workers can make runs of one sample, and it is the same for any number of them.
+/// What a run draws depends on its number alone, and for `pct` on the length of executions that were run some time
+/// before it: so several workers can make runs of one sample, and it is the same for any number of them.
 #[derive(Clone, Debug)]
 pub struct Sample {
     sampled: Sampled,

@@ -1,9 +1,9 @@
-//! What `pct` promises: a run finds a bug of depth D with a probability of at least 1/(n*k^(D-1)), where n threads take k
-//! steps (Burckhardt et al., theorem 9). The depth of a bug is how many constraints on the order of steps it takes.
+//! What `pct` promises: a run finds a bug of depth D with a probability of at least 1/(n*k^(D-1)), where n threads take
+//! k steps (Burckhardt et al., theorem 9). The depth of a bug is how many constraints on the order of steps it takes.
 //!
-//! The change points of a run are drawn over the longest execution some time before it. So runs count that were drawn over
-//! the longest of all, from where the number of threads has not grown any more. What can time out or wake spuriously has a priority of its
-//! own, and counts as a thread.
+//! The change points of a run are drawn over the longest execution some time before it. So runs count that were drawn
+//! over the longest of all, from where the number of threads has not grown any more. What can time out or wake
+//! spuriously has a priority of its own, and counts as a thread.
 
 use crate::report::count;
 use rscale_protocol::arena::Step;

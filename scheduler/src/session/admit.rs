@@ -48,8 +48,8 @@ fn warning(program: &Program) -> Option<String> {
     })
 }
 
-/// Which local states the search wants to know. Threads that try to lock mutexes may do so for ever, each because of the
-/// other; partial order reduction has to see it.
+/// Which local states the search wants to know. Threads that try to lock mutexes may do so for ever, each because of
+/// the other; partial order reduction has to see it.
 pub fn local_states(filters: &[FilterChoice], program: &Program, config: &RunConfig) -> LocalStates {
     let tries = program.imports.iter().any(|import| import == "pthread_mutex_trylock");
     let is_seen = config.rules.scope == Scope::All && config.rules.memory == MemoryModel::Sc;

@@ -89,8 +89,8 @@ impl Bounds {
         if self.counts_runs { counts.runs } else { counts.executions }
     }
 
-    /// Whether more memory is used than the user allows, or the machine has. Looking takes some ten microseconds, so it is
-    /// not done often.
+    /// Whether more memory is used than the user allows, or the machine has. Looking takes some ten microseconds, so it
+    /// is not done often.
     pub fn is_out_of_memory(&mut self) -> bool {
         let now = Instant::now();
         if now < self.next_measurement {

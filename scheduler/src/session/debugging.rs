@@ -52,8 +52,8 @@ struct NamedThread {
 }
 
 impl Debuggee {
-    /// Follows the schedule once, to see that it can be followed; then has the program ready for a debugger, which finds
-    /// the shim in a file.
+    /// Follows the schedule once, to see that it can be followed; then has the program ready for a debugger, which
+    /// finds the shim in a file.
     ///
     /// # Errors
     /// Where the program can not be run, or the schedule can not be followed.

@@ -1,7 +1,7 @@
 //! The names of what is flushed, in traces of schedules under PSO: `2!counter`.
 //!
-//! Which shadow thread flushes what is a matter of the thread's own history, and known when the schedule gets there. So a
-//! trace that says names is followed once, and each name is looked up among the stores that are in the buffer.
+//! Which shadow thread flushes what is a matter of the thread's own history, and known when the schedule gets there. So
+//! a trace that says names is followed once, and each name is looked up among the stores that are in the buffer.
 
 use super::host::Host;
 use crate::backend::{Backend, RunEnd};

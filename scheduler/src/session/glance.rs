@@ -1,14 +1,14 @@
 //! A glance at schedules with few preemptions, now and then, while a reduction goes on.
 //!
 //! A search in depth changes the ends of executions first. In a program with many schedules it comes to a bug near the
-//! beginning last: two Rust threads that lose an update end in hundreds of thousands of orders, and each of them would be
-//! explored before the update is. Most bugs need one preemption or two, and there are few such schedules: the same
+//! beginning last: two Rust threads that lose an update end in hundreds of thousands of orders, and each of them would
+//! be explored before the update is. Most bugs need one preemption or two, and there are few such schedules: the same
 //! update is lost after 65 of them. So some of these are run in between, from no preemption upwards. They are no part
 //! of the search: what it covers and what it counts stay the same.
 //!
 //! A glance comes after 2048 runs, and each next one after four times as many, with twice as many schedules: the longer
-//! the search, the less it costs. When it comes depends on counts, not on the clock. Of several workers, the one that leads
-//! glances.
+//! the search, the less it costs. When it comes depends on counts, not on the clock. Of several workers, the one that
+//! leads glances.
 
 use super::Exploration;
 use super::bounds::Stop;

@@ -284,8 +284,8 @@ impl Host {
         self.frontend.backend_mut().set_limits(if expected { limits.once_more() } else { limits });
     }
 
-    /// What is run from now on is run to find out something, and what comes of it will be run once more: what is lost is
-    /// not tried again, and what takes much longer than usual hangs. None: everything is done with care again.
+    /// What is run from now on is run to find out something, and what comes of it will be run once more: what is lost
+    /// is not tried again, and what takes much longer than usual hangs. None: everything is done with care again.
     pub fn hurry(&mut self, usual: Option<Duration>) {
         let limits = limits(self.target().launch(), &self.rules);
         self.attempts = if usual.is_some() { 1 } else { ATTEMPTS };

@@ -48,7 +48,8 @@ pub struct Minimised {
 }
 
 impl Bench<'_> {
-    /// Looks for a smaller schedule for a finding that these steps show. What is returned has been run and shows the same.
+    /// Looks for a smaller schedule for a finding that these steps show. What is returned has been run and shows the
+    /// same.
     pub fn minimise(&mut self, finding: &Finding, steps: &[Step], limit: Duration) -> Minimised {
         let found = Size { preemptions: finding.preemptions, ..Size::of(steps, &[]) };
         let wanted = finding.identity();
@@ -96,8 +97,8 @@ impl Bench<'_> {
         smallest
     }
 
-    /// What a run usually takes that does not show the finding, if to show it takes much longer: what hangs takes as long as
-    /// the limit for hanging, and what is lost takes several processes. None for all other findings.
+    /// What a run usually takes that does not show the finding, if to show it takes much longer: what hangs takes as
+    /// long as the limit for hanging, and what is lost takes several processes. None for all other findings.
     pub fn haste(&mut self, kind: Kind, steps: &[Step]) -> Option<Duration> {
         match kind {
             // However long it takes, one attempt will do.

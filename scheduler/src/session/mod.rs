@@ -53,8 +53,8 @@ use rscale_protocol::arena::Engine;
 use std::time::Duration;
 
 /// The filters of a search for which the user names none: one execution per Mazurkiewicz trace. A budget of spurious
-/// wake-ups, which all threads share, is part of the state and of no order; and what an invariant reads is ordered by nothing
-/// where accesses are no steps. So then states are compared.
+/// wake-ups, which all threads share, is part of the state and of no order; and what an invariant reads is ordered by
+/// nothing where accesses are no steps. So then states are compared.
 fn default_filters(config: &RunConfig) -> &'static [FilterChoice] {
     const OPTIMAL: [FilterChoice; 1] = [FilterChoice::new("optimal", None)];
     const STATES: [FilterChoice; 1] = [FilterChoice::new("nsb", None)];

@@ -15,8 +15,8 @@ pub fn halted(steps: &[Step], host: &mut Host) -> Result<Execution, Failure> {
     Ok(execution)
 }
 
-/// A race with both of its accesses, where each thread stood when it made its own, and what does not order them; any other
-/// finding as it is. The finding has been confirmed: if this can not be done, it is one none the less.
+/// A race with both of its accesses, where each thread stood when it made its own, and what does not order them; any
+/// other finding as it is. The finding has been confirmed: if this can not be done, it is one none the less.
 pub fn told(mut finding: Finding, host: &mut Host) -> Finding {
     if finding.kind == Kind::Race {
         // The program is left where the schedule ends, whether or not there was something to tell.

@@ -27,7 +27,8 @@ pub struct Recorder<'a> {
     shows: Vec<bool>,
     /// The locations of which accesses are steps in that search.
     world: Locations,
-    /// What it is known to show, in numbers: explaining takes milliseconds, and the same bug may show in most executions.
+    /// What it is known to show, in numbers: explaining takes milliseconds, and the same bug may show in most
+    /// executions.
     seen: HashSet<Sight>,
     /// The names of the program, for those that are known already in words alone.
     explainer: Option<Explainer>,
@@ -81,7 +82,8 @@ impl<'a> Recorder<'a> {
         self.shows.fill(false);
     }
 
-    /// The search goes on with these locations; nobody knows in which of its worlds another process found what is known.
+    /// The search goes on with these locations; nobody knows in which of its worlds another process found what is
+    /// known.
     pub fn go_on(&mut self, world: &Locations) {
         self.begin_anew(world);
         self.shows.fill(true);
@@ -158,8 +160,8 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// The finding that this is, if it was found before, in an execution that ended otherwise for other threads. To tell that
-    /// takes a place and few words: nothing else is explained.
+    /// The finding that this is, if it was found before, in an execution that ended otherwise for other threads. To
+    /// tell that takes a place and few words: nothing else is explained.
     fn known(&mut self, violation: &Violation, end: &RunEnd, execution: &Execution, host: &Host) -> Option<usize> {
         if self.findings.is_empty() {
             return None;
@@ -177,8 +179,8 @@ impl<'a> Recorder<'a> {
         self.shows.push(shows);
     }
 
-    /// The finding with the smallest schedule for which there is time, with all that is to be said about it, and with what is
-    /// a step there. The file is replaced, whole or not at all.
+    /// The finding with the smallest schedule for which there is time, with all that is to be said about it, and with
+    /// what is a step there. The file is replaced, whole or not at all.
     fn improved(
         &self,
         finding: Finding,

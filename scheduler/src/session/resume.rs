@@ -67,7 +67,8 @@ impl Exploration<'_> {
         }
     }
 
-    /// Writes down a search that stands like this, what it has visited since the last time, and since when it has waited.
+    /// Writes down a search that stands like this, what it has visited since the last time, and since when it has
+    /// waited.
     pub(super) fn keep_search(&mut self, search: Saved, visited: Option<Visited>, since: Instant) {
         let threads = self.host.thread_origins();
         let state = State {

@@ -1,8 +1,9 @@
 //! A finding once more, with accesses that its execution has shown to matter as steps.
 //!
-//! An access is a step where the search knows that it matters, and an execution may fail before that is known: often the
-//! first one does. Its schedule then names no access that led there, and nothing can be said about their order. So the
-//! execution is retraced: the same order of the steps that it had, with the accesses in between where their threads made them.
+//! An access is a step where the search knows that it matters, and an execution may fail before that is known: often
+//! the first one does. Its schedule then names no access that led there, and nothing can be said about their order. So
+//! the execution is retraced: the same order of the steps that it had, with the accesses in between where their threads
+//! made them.
 
 use super::crew;
 use super::host::Host;

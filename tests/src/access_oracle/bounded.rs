@@ -7,8 +7,8 @@ use super::program::Program;
 use crate::oracle::Cost;
 use std::collections::HashSet;
 
-/// Whether to wait for the own stores is a step. It is one if they are of variables that threads share; a search that has not seen
-/// that they are does without.
+/// Whether to wait for the own stores is a step. It is one if they are of variables that threads share; a search that
+/// has not seen that they are does without.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Waiting {
     /// Each time that a thread has stored something since it last waited.
@@ -67,12 +67,12 @@ impl Turn {
     }
 }
 
-/// What can happen within a limit. That a store gets to memory is nobody's turn and costs nothing. So a thread that waits for
-/// nothing but its own stores can go on, its end included.
+/// What can happen within a limit. That a store gets to memory is nobody's turn and costs nothing. So a thread that
+/// waits for nothing but its own stores can go on, its end included.
 ///
-/// A preemption is the step of another thread although the one that ran could have gone on. One that had to wait for a store
-/// of another thread lets others run, whenever these begin. Delays are the threads that could go on and come before the one that
-/// does: the one that ran, then the others by number.
+/// A preemption is the step of another thread although the one that ran could have gone on. One that had to wait for a
+/// store of another thread lets others run, whenever these begin. Delays are the threads that could go on and come
+/// before the one that does: the one that ran, then the others by number.
 #[must_use]
 pub fn enumerate_within(program: &Program, memory: Memory, limit: Limit) -> Enumeration {
     let mut enumeration = Enumeration::default();

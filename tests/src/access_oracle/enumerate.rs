@@ -30,8 +30,8 @@ pub fn enumerate(program: &Program, memory: Memory, copying: Copying, most_state
     Some(Enumeration { states, ..enumeration })
 }
 
-/// Looks at every state that can be reached, with the steps that can be taken there. Returns their number; None if there are
-/// more than this.
+/// Looks at every state that can be reached, with the steps that can be taken there. Returns their number; None if
+/// there are more than this.
 pub(super) fn reachable(
     program: &Program,
     memory: Memory,

@@ -17,7 +17,8 @@ pub enum Copying {
     AtOnce,
     /// Word by word (element by element of a string instruction), from the start: each is read, then written.
     Words,
-    /// In cells of so many bytes, and in any order, but that a cell is read before it is written, and before it is written over.
+    /// In cells of so many bytes, and in any order, but that a cell is read before it is written, and before it is
+    /// written over.
     AnyOrder(u8),
 }
 
@@ -58,8 +59,8 @@ pub struct Machine {
     owners: [Option<usize>; MUTEXES],
 }
 
-/// A step that a thread can take: which piece of its operation, and whether it is read or written. Or one of its stores gets
-/// to memory.
+/// A step that a thread can take: which piece of its operation, and whether it is read or written. Or one of its stores
+/// gets to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     pub(super) thread: usize,
@@ -148,7 +149,8 @@ impl Machine {
         }
     }
 
-    /// Whether nothing but its own stores, which get to memory by themselves, keeps the thread from its next step, or from its end.
+    /// Whether nothing but its own stores, which get to memory by themselves, keeps the thread from its next step, or
+    /// from its end.
     #[must_use]
     pub fn waits_for_own_stores(&self, program: &Program, thread: usize, copying: Copying) -> bool {
         !self.buffers.is_empty(thread)

@@ -1,8 +1,9 @@
 //! The access oracle: a second opinion on what programs with plain memory accesses can do.
 //!
 //! Small programs in a little language are executed here by brute force, every interleaving of single accesses under
-//! sequential consistency or with store buffers, and run under rscale by `tests/programs/access_interpreter.c`, where each operation is made of real
-//! machine accesses. The sets of outcomes must be equal. Nothing is shared with rscale's own detection.
+//! sequential consistency or with store buffers, and run under rscale by `tests/programs/access_interpreter.c`, where
+//! each operation is made of real machine accesses. The sets of outcomes must be equal. Nothing is shared with rscale's
+//! own detection.
 
 mod bounded;
 mod buffers;

@@ -1,10 +1,11 @@
 //! The little language.
 //!
-//! `create:0,0,0,0,1,0 join:0,0,0,0,1,0 / update:3,4,12,0,1,0`: the threads, separated by `/`, the main thread first. An
-//! operation has six numbers: form, width, offset, register, value, other. `access_interpreter.c` understands the same text.
+//! `create:0,0,0,0,1,0 join:0,0,0,0,1,0 / update:3,4,12,0,1,0`: the threads, separated by `/`, the main thread first.
+//! An operation has six numbers: form, width, offset, register, value, other. `access_interpreter.c` understands the
+//! same text.
 //!
-//! There are 32 bytes of memory, all zero at first; each thread has two registers of eight bytes. Width and offset say which
-//! bytes are accessed. The form chooses the instructions, and means nothing else.
+//! There are 32 bytes of memory, all zero at first; each thread has two registers of eight bytes. Width and offset say
+//! which bytes are accessed. The form chooses the instructions, and means nothing else.
 
 use std::fmt;
 
@@ -37,7 +38,8 @@ pub enum Kind {
     Copy,
     /// Fills `other` bytes with `value`, in pieces.
     Fill,
-    /// Copies a text of less than eight bytes, its zero included, to offset `value`: the word is read, then they are written.
+    /// Copies a text of less than eight bytes, its zero included, to offset `value`: the word is read, then they are
+    /// written.
     Text,
     /// reg = whether `other` bytes at the offset and at offset `value` differ; in pieces.
     Compare,

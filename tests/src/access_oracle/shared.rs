@@ -1,7 +1,7 @@
 //! Which bytes threads share: those that two of them may access at the same time, one of them to write.
 //!
-//! Only stores to such bytes take room in a buffer. A store that nobody else can look at is as good as visible at once, and
-//! a program makes very many of them: a bound that counted them would say nothing about the program.
+//! Only stores to such bytes take room in a buffer. A store that nobody else can look at is as good as visible at once,
+//! and a program makes very many of them: a bound that counted them would say nothing about the program.
 
 use super::buffers::{Access, Memory};
 use super::enumerate::reachable;
@@ -9,11 +9,11 @@ use super::machine::{Copying, Machine};
 use super::pieces::piece_size;
 use super::program::{Kind, Op, Program};
 
-/// The same model with the least and the most room that a buffer may have: only stores to bytes that threads share in this
-/// program need some. None if there are more states than this.
+/// The same model with the least and the most room that a buffer may have: only stores to bytes that threads share in
+/// this program need some. None if there are more states than this.
 ///
-/// The two are the same if it is clear which stores these are. Where accesses of different widths meet, one may say that they
-/// share all bytes of both, or those only that both have: then all stores may need room, or none.
+/// The two are the same if it is clear which stores these are. Where accesses of different widths meet, one may say
+/// that they share all bytes of both, or those only that both have: then all stores may need room, or none.
 ///
 /// Which bytes they are may depend on how many stores there is room for, so they are collected until there are no more.
 #[must_use]

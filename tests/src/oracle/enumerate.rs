@@ -122,7 +122,8 @@ mod tests {
         assert_eq!(lost.joined, BTreeSet::from(["|02|1".to_owned()]));
     }
 
-    /// Whoever is woken by the first signal, the second one is for the other; only who gets the mutex first is left open.
+    /// Whoever is woken by the first signal, the second one is for the other; only who gets the mutex first is left
+    /// open.
     #[test]
     fn a_signal_wakes_any_of_those_that_are_asleep() {
         let [lock, sleep, unlock, signal] = [Op::Lock('a'), Op::CondWait('c'), Op::Unlock('a'), Op::Signal('c')];

@@ -2,8 +2,8 @@
 //!
 //! `s=1 x=2 ; create:1 lock:a print:M unlock:a join:1 / lock:a unlock:a`: first the initial values of semaphores and
 //! barriers, then the threads, separated by `/`, the main thread first. Objects have letters: mutexes `a` to `d`,
-//! condition variables `c` (with mutex `a`) and `e` (with mutex `b`), read-write locks `r`, semaphores `s` and `t`, barriers
-//! `x` and `y`. `interpreter.c` understands the same text.
+//! condition variables `c` (with mutex `a`) and `e` (with mutex `b`), read-write locks `r`, semaphores `s` and `t`,
+//! barriers `x` and `y`. `interpreter.c` understands the same text.
 //!
 //! Every program is free of misuse: releasing what the thread does not hold, or waiting on a condition variable
 //! without its mutex, does nothing at all, and is no scheduling point.

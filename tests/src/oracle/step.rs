@@ -1,10 +1,10 @@
 //! Which steps are possible, and what they do.
 //!
 //! A step is one operation and the code behind it, up to the next operation. A thread's first step is to start and its
-//! last one is to end. A wait on a condition variable is two steps: one releases the mutex; another one, when the thread
-//! has been woken and the mutex is free, takes it back. A signal with several threads to choose from is followed by a
-//! step of the one that it wakes; until then nobody else can do anything. A barrier is two steps for all but the thread
-//! that opens it. The main thread takes no steps while it is alone, but for creating threads.
+//! last one is to end. A wait on a condition variable is two steps: one releases the mutex; another one, when the
+//! thread has been woken and the mutex is free, takes it back. A signal with several threads to choose from is followed
+//! by a step of the one that it wakes; until then nobody else can do anything. A barrier is two steps for all but the
+//! thread that opens it. The main thread takes no steps while it is alone, but for creating threads.
 
 use super::machine::{Machine, Stage};
 use super::program::{Op, Program, mutex_of};

@@ -112,8 +112,8 @@ fn signals_that_nobody_waits_for_commute() {
     let waiter = locked(0, &[Op::Wait(0)]);
     let lost = all(vec![waiter.clone(), vec![Op::Signal(0)]]);
     assert_eq!((lost.traces, lost.deadlocks), (2, 1));
-    // Either of two waiters is first (2). The signal is before both (1), finds one, which takes the mutex back before the
-    // other one takes it or behind that (2), or finds both and wakes either (2).
+    // Either of two waiters is first (2). The signal is before both (1), finds one, which takes the mutex back before
+    // the other one takes it or behind that (2), or finds both and wakes either (2).
     let one_of_two = all(vec![waiter.clone(), waiter, vec![Op::Signal(0)]]);
     assert_eq!((one_of_two.traces, one_of_two.deadlocks), (10, 10), "somebody waits for ever");
 }

@@ -308,8 +308,8 @@ mod tests {
             || first.touches.iter().any(|mine| second.touches.iter().any(|other| conflict(mine, other)))
     }
 
-    /// Steps that the table calls independent can change places: both are possible in either order, do the same, and lead to
-    /// the same state.
+    /// Steps that the table calls independent can change places: both are possible in either order, do the same, and
+    /// lead to the same state.
     #[test]
     fn independent_steps_commute() {
         let mut random = Random::new(7);

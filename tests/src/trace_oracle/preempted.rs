@@ -1,10 +1,10 @@
 //! The least number of preemptions that each trace needs, over all its interleavings.
 //!
-//! A preemption is a step of one thread where the one that took the step before could take another. rscale's threads have
-//! two steps that there are none of here: they start and they end. That makes no difference to the least number: a
+//! A preemption is a step of one thread where the one that took the step before could take another. rscale's threads
+//! have two steps that there are none of here: they start and they end. That makes no difference to the least number: a
 //! thread can start directly before its first step, without another switch, and end directly behind its last one, so
-//! that it can go on no more just where it can not go on here. rscale may do with fewer, where a thread has not ended yet and
-//! so another one blocks that waits for it; it never needs more.
+//! that it can go on no more just where it can not go on here. rscale may do with fewer, where a thread has not ended
+//! yet and so another one blocks that waits for it; it never needs more.
 
 use super::enumerate::Enumeration;
 use super::machine::Machine;

@@ -1,7 +1,8 @@
 //! The little language.
 //!
 //! `create:1,0,0,0 join:1,0,0,0 / load:0,1,0,0 store:1,7,0,0`: the threads, separated by `/`, the main thread first. An
-//! operation has four numbers, in the order in which [`Op`] names them. `trace_interpreter.c` understands the same text.
+//! operation has four numbers, in the order in which [`Op`] names them. `trace_interpreter.c` understands the same
+//! text.
 //!
 //! Variables are shared, registers belong to a thread; all are zero at first. A condition variable is used with the
 //! mutex of the same number.

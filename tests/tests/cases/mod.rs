@@ -159,7 +159,8 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// The trace shows the finding again, every time in the same words, and, however it was found, on kernel threads too.
+    /// The trace shows the finding again, every time in the same words, and, however it was found, on kernel threads
+    /// too.
     fn check_replays(&self, kind: &str, isolation: &str) -> Result<(), String> {
         let mut first: Option<Finished> = None;
         for _ in 0..REPLAYS {
@@ -239,7 +240,8 @@ impl Bench<'_> {
         command.arg("--trace").arg(&self.trace).args(own);
         let repeated = |option: &&&str| FLAGS.contains(option) && own.iter().any(|own| own == **option);
         command.args(options.iter().filter(|option| !repeated(option)));
-        // How many search is tested elsewhere. Small schedules are made once: with a process for each try that takes long.
+        // How many search is tested elsewhere. Small schedules are made once: with a process for each try that takes
+        // long.
         command.args(["--jobs", "1"]);
         let is_first = self.expectation.isolation.first().is_some_and(|first| first == isolation);
         if !is_first || options.contains(&"--keep-going") {

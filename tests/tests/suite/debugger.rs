@@ -221,7 +221,8 @@ fn the_beginning_is_before_the_first_step() {
     );
 }
 
-/// The schedule that loses an update is `0 0 1 1 2 2 2 2 1 1 0 0`: thread 1 has read, and thread 2 does all of its work.
+/// The schedule that loses an update is `0 0 1 1 2 2 2 2 1 1 0 0`: thread 1 has read, and thread 2 does all of its
+/// work.
 #[test]
 fn instrumented_code_shows_lines_and_variables() {
     for optimisation in ["-O0", "-O2"] {

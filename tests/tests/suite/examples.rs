@@ -1,5 +1,5 @@
-//! The programs of the SCALE thesis, appendix A, under its filters: bugs are found, correct programs come out clean, and
-//! the searches have the sizes that `docs/results.md` compares with the thesis' own. And a bug of today.
+//! The programs of the SCALE thesis, appendix A, under its filters: bugs are found, correct programs come out clean,
+//! and the searches have the sizes that `docs/results.md` compares with the thesis' own. And a bug of today.
 
 use rscale_tests::binary::{rscale, workspace};
 use rscale_tests::compile::compile;
@@ -55,8 +55,8 @@ fn the_queue_loses_an_element() {
     }
 }
 
-/// The local state of a thread is what it is, whether the execution began anew or went on from an earlier state: a round of a
-/// loop is recognised in any case.
+/// The local state of a thread is what it is, whether the execution began anew or went on from an earlier state: a
+/// round of a loop is recognised in any case.
 #[test]
 fn rounds_are_recognised_whatever_came_before() {
     let bench = Bench::new();
@@ -78,7 +78,8 @@ fn bugs_that_others_missed() {
     }
 }
 
-/// Tables 6.1 to 6.3: the number of final states does not depend on the filter, and is the exact one where that is known.
+/// Tables 6.1 to 6.3: the number of final states does not depend on the filter, and is the exact one where that is
+/// known.
 #[test]
 fn correct_programs_and_their_final_states() {
     let bench = Bench::new();
@@ -102,8 +103,8 @@ fn correct_programs_and_their_final_states() {
     }
 }
 
-/// Tables 6.1 to 6.3: exact numbers of runs, with superstep and without, and the thesis' own beside them. Searches must not
-/// grow unnoticed, and none is larger than the thesis'.
+/// Tables 6.1 to 6.3: exact numbers of runs, with superstep and without, and the thesis' own beside them. Searches must
+/// not grow unnoticed, and none is larger than the thesis'.
 #[test]
 fn sizes_of_searches() {
     let bench = Bench::new();

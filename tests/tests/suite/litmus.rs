@@ -1,9 +1,9 @@
-//! The litmus tests in `examples/litmus`: under each memory model rscale sees the outcomes that stand in their comments,
-//! nothing missing and nothing extra.
+//! The litmus tests in `examples/litmus`: under each memory model rscale sees the outcomes that stand in their
+//! comments, nothing missing and nothing extra.
 //!
-//! A line ` * tso: 0 1, 1 0` lists what the program can print under a model; with `fenced` before it, when compiled with
-//! `-DFENCED`. Several such lines are one list. What is found in some executions is listed by its kind. With `slow` before it, it is left out
-//! unless `RSCALE_LITMUS_SLOW` is set.
+//! A line ` * tso: 0 1, 1 0` lists what the program can print under a model; with `fenced` before it, when compiled
+//! with `-DFENCED`. Several such lines are one list. What is found in some executions is listed by its kind. With
+//! `slow` before it, it is left out unless `RSCALE_LITMUS_SLOW` is set.
 
 mod paper;
 
@@ -162,7 +162,8 @@ fn programs_without_races_have_their_executions_under_every_model() {
     }
 }
 
-/// Atomic accesses are unordered, so that the plain stores among them are delayed; but nobody sees that in these programs.
+/// Atomic accesses are unordered, so that the plain stores among them are delayed; but nobody sees that in these
+/// programs.
 #[test]
 fn programs_whose_atomic_accesses_order_all_others_have_no_more_executions_under_tso() {
     const PROGRAMS: [&str; 7] = [

@@ -1,6 +1,6 @@
-//! rscale and brute force agree on what random programs can do under TSO and PSO: store buffers lose no outcome and invent
-//! none, whatever the widths of accesses, the bound of the buffers and the filters. Nor is anything lost that few preemptions
-//! are enough for, where these are bounded.
+//! rscale and brute force agree on what random programs can do under TSO and PSO: store buffers lose no outcome and
+//! invent none, whatever the widths of accesses, the bound of the buffers and the filters. Nor is anything lost that
+//! few preemptions are enough for, where these are bounded.
 //!
 //! `scripts/oracle` runs ten times as many programs; `campaign.rs` says how to look at a single one.
 
@@ -85,8 +85,8 @@ fn a_loop_is_recognised_whatever_was_below_its_frames_before() {
     bench::run(&Campaign::of(1), |_| Case::of(NUMBER), |bench, case| bench.compare(case)).expect_none();
 }
 
-/// What the library stores is delayed like other stores. Where all accesses are of words, the outcomes are the same; where
-/// some are smaller, a library may copy in pieces of any size in any order.
+/// What the library stores is delayed like other stores. Where all accesses are of words, the outcomes are the same;
+/// where some are smaller, a library may copy in pieces of any size in any order.
 #[test]
 fn library_functions_store_to_buffers() {
     let Compared { programs, holds: exact, is_single, drawn } =
@@ -120,8 +120,8 @@ fn what_is_shared_beyond_the_bound_changes_nothing_within_it() {
     assert!(cut > 0, "the bound does not matter");
 }
 
-/// Compares all programs with each bound. How often the bound matters, how often something is missed that may be, and how often it
-/// is known exactly what all schedules within a bound come to.
+/// Compares all programs with each bound. How often the bound matters, how often something is missed that may be, and
+/// how often it is known exactly what all schedules within a bound come to.
 fn compare_bounds(campaign: &Campaign, case: impl Fn(u64) -> Case + Sync) -> [u64; 3] {
     let [cut, missed, exactly] = [const { AtomicU64::new(0) }; 3];
     let count = |counter: &AtomicU64, holds: bool| counter.fetch_add(holds.into(), Ordering::Relaxed);

@@ -1,8 +1,9 @@
-//! Bounded searches and brute force agree on random programs: every outcome and every deadlock that can be reached with so
-//! many preemptions is found. The naive method is shown to miss some.
+//! Bounded searches and brute force agree on random programs: every outcome and every deadlock that can be reached with
+//! so many preemptions is found. The naive method is shown to miss some.
 //!
-//! The programs are those of `trace_oracle.rs`. Executions that were run are not compared trace by trace: that there are at
-//! least as many as traces within the bound is checked, and what they end with. The lazy method has exactly one for each.
+//! The programs are those of `trace_oracle.rs`. Executions that were run are not compared trace by trace: that there
+//! are at least as many as traces within the bound is checked, and what they end with. The lazy method has exactly one
+//! for each.
 
 use rscale_tests::binary::rscale;
 use rscale_tests::campaign::{Campaign, SHOWN, interpreter};
@@ -130,8 +131,8 @@ fn expect_nothing_missed(summary: &Summary, within: &Enumeration) -> Result<(), 
     }
 }
 
-/// Each trace within the bound is run once. A deadlock that needs more may be among them: whether a thread was stopped that never
-/// goes on again is known when it is too late.
+/// Each trace within the bound is run once. A deadlock that needs more may be among them: whether a thread was stopped
+/// that never goes on again is known when it is too late.
 fn expect_no_more_than(summary: &Summary, within: &Enumeration, all: &Enumeration) -> Result<(), String> {
     let most = within.traces + all.deadlocks - within.deadlocks;
     match summary.number("executions") {

@@ -2,8 +2,8 @@
 //!
 //! Under the heading "Set-up" stand exactly two commands: one does the main job on a shipped example, the other runs
 //! all tests. The second one would run this test again, so it is only compared with what the CI runs. Every other
-//! command is run in a copy of the examples, with `rscale` and `target/release/rscale` being the executable under test. The
-//! commands of one file are run one after the other.
+//! command is run in a copy of the examples, with `rscale` and `target/release/rscale` being the executable under test.
+//! The commands of one file are run one after the other.
 
 use rscale_tests::binary::{rscale, workspace};
 use rscale_tests::process::{self, Finished};

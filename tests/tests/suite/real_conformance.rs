@@ -1,10 +1,10 @@
-//! Every filter on real code: programs of the distribution as they are installed, and drivers of real libraries (SQLite, the
-//! classes of libstdc++), some of which use them wrongly.
+//! Every filter on real code: programs of the distribution as they are installed, and drivers of real libraries
+//! (SQLite, the classes of libstdc++), some of which use them wrongly.
 //!
-//! Of the drivers, plain search visits every schedule: no filter loses an outcome or a finding, and counts are pinned. Of
-//! the programs it does not end. There the reductions have to agree with each other and with the states that `nsb` keeps
-//! apart on how many traces there are, and with plain search on what is found with at most one preemption. A disagreement of
-//! this kind has shown that all reductions lost orders of a wait for a signal.
+//! Of the drivers, plain search visits every schedule: no filter loses an outcome or a finding, and counts are pinned.
+//! Of the programs it does not end. There the reductions have to agree with each other and with the states that `nsb`
+//! keeps apart on how many traces there are, and with plain search on what is found with at most one preemption. A
+//! disagreement of this kind has shown that all reductions lost orders of a wait for a signal.
 
 use rscale_tests::binary::{rscale, workspace};
 use rscale_tests::compile::compile;

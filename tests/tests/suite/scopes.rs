@@ -1,5 +1,5 @@
-//! Watching memory accesses costs nothing where nothing is shared without synchronisation: the search with `--scope all`
-//! takes exactly the runs of `--scope sync`.
+//! Watching memory accesses costs nothing where nothing is shared without synchronisation: the search with `--scope
+//! all` takes exactly the runs of `--scope sync`.
 
 use rscale_tests::binary::{rscale, workspace};
 use rscale_tests::compile::compile;

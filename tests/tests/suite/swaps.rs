@@ -1,7 +1,8 @@
-//! Steps that the dependence table calls independent can be swapped, in the programs of the suite: `--filters swaps` runs
-//! schedules by chance, swaps neighbours in them, and compares.
+//! Steps that the dependence table calls independent can be swapped, in the programs of the suite: `--filters swaps`
+//! runs schedules by chance, swaps neighbours in them, and compares.
 //!
-//! Only a part of the programs is taken here; `scripts/swaps` takes all of them (`RSCALE_SWAPS=all`), and more executions.
+//! Only a part of the programs is taken here; `scripts/swaps` takes all of them (`RSCALE_SWAPS=all`), and more
+//! executions.
 
 use rscale_tests::binary::rscale;
 use rscale_tests::campaign::Campaign;

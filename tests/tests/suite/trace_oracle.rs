@@ -37,15 +37,16 @@ struct Search {
     never_blocks: fn(&Subject) -> bool,
 }
 
-/// Without a reduction: a thread's start and end are steps too, so there are many more schedules than interleavings here.
+/// Without a reduction: a thread's start and end are steps too, so there are many more schedules than interleavings
+/// here.
 const fn everything() -> Search {
     let fits = |subject: &Subject| subject.paths <= 30 && subject.program.threads.len() <= 3;
     Search { filters: "", jobs: 1, seed: 0, fits, is_exact: |_| false, never_blocks: |_| false }
 }
 
 /// What visits every state once ends every trace once, if it takes the same steps for dependent as the oracle does. It
-/// takes more for dependent: atomic sections with everything, signals and attempts in vain with each other. With sections
-/// there are many states.
+/// takes more for dependent: atomic sections with everything, signals and attempts in vain with each other. With
+/// sections there are many states.
 const fn states(filters: &'static str) -> Search {
     let fits = |subject: &Subject| {
         let has_sections = subject.program.has(|op| *op == Op::AtomicBegin);
@@ -70,8 +71,8 @@ const fn optimal(filters: &'static str) -> Search {
     Search { filters, jobs: 1, seed: 0, fits: |_| true, is_exact: |_| true, never_blocks }
 }
 
-/// What an atomic update may come to when it sleeps is not known, so it may be woken for nothing (one execution too many
-/// in one of the first 300 programs). An order that was planned may lead nowhere.
+/// What an atomic update may come to when it sleeps is not known, so it may be woken for nothing (one execution too
+/// many in one of the first 300 programs). An order that was planned may lead nowhere.
 const fn eager(filters: &'static str) -> Search {
     let is_exact =
         |subject: &Subject| !subject.program.has(|op| matches!(op, Op::Exchange { .. } | Op::CompareAndSwap { .. }));

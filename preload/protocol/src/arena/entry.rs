@@ -140,8 +140,8 @@ impl LocalStates {
     }
 }
 
-/// What a step made of its thread: a hash of the thread's registers and its stack where it arrived at its next action, and
-/// whether it has written other memory on the way (SCALE, Definitions 22 and 23).
+/// What a step made of its thread: a hash of the thread's registers and its stack where it arrived at its next action,
+/// and whether it has written other memory on the way (SCALE, Definitions 22 and 23).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LocalState(u64);
 

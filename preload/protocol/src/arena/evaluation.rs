@@ -106,16 +106,16 @@ impl Evaluation {
     }
 }
 
-/// Evaluations that returned true, whichever process made them: a tree of what a function looks at next, given what it has
-/// seen so far.
+/// Evaluations that returned true, whichever process made them: a tree of what a function looks at next, given what it
+/// has seen so far.
 #[repr(C, align(64))]
 pub struct Remembered {
     /// Nodes in use; the first one stands for none.
     used: AtomicU32,
     /// What is looked at: address and head of a [`Piece`], or [`HOLDS`].
     nodes: [[AtomicU64; 2]; MAX_NODES],
-    /// Where a node and what was seen there lead: a hash table of node, value and next node. The root of a function has its
-    /// address for a node.
+    /// Where a node and what was seen there lead: a hash table of node, value and next node. The root of a function has
+    /// its address for a node.
     edges: [[AtomicU64; 3]; MAX_EDGES],
 }
 

@@ -151,7 +151,8 @@ pub struct Setup {
     pub regions: AtomicU32,
     /// Where each region lies in its file.
     pub region_places: [Location; MAX_REGIONS],
-    /// Its file: a descriptor of the scheduler process, or [`Setup::OWN_FILE`] for the file of regions that the program has.
+    /// Its file: a descriptor of the scheduler process, or [`Setup::OWN_FILE`] for the file of regions that the program
+    /// has.
     pub region_files: [AtomicI32; MAX_REGIONS],
     /// The scheduler process.
     pub scheduler: AtomicU32,

@@ -1,7 +1,7 @@
 //! Barriers.
 //!
-//! A thread that arrives and is not the last one waits in [`Wait`]; the last one ends all these waits. So a thread of an
-//! earlier round that has not gone on yet is no part of the next round, nor of the life of the barrier.
+//! A thread that arrives and is not the last one waits in [`Wait`]; the last one ends all these waits. So a thread of
+//! an earlier round that has not gone on yet is no part of the next round, nor of the life of the barrier.
 
 use super::errno::{EBUSY, EINVAL};
 use super::{Choices, Model, ObjectState, Outcome, Wait};

@@ -1,9 +1,9 @@
 //! Condition variables.
 //!
 //! POSIX lets a signal wake any one of the threads that wait at that time, and the program must be right whichever it
-//! is. Where several wait, the schedule decides: directly after the signal, one of them takes a step ([`Op::CondWake`]) by
-//! which it is the one that was woken, and nothing else can happen in between. Signal and step are two steps, so that
-//! the choice stands in the schedule like every other one; they touch the condition variable only.
+//! is. Where several wait, the schedule decides: directly after the signal, one of them takes a step ([`Op::CondWake`])
+//! by which it is the one that was woken, and nothing else can happen in between. Signal and step are two steps, so
+//! that the choice stands in the schedule like every other one; they touch the condition variable only.
 //!
 //! Where there is no choice, there is no such step: a signal with a single waiter and a broadcast wake at once. The
 //! pending [`Op::CondWake`] of a thread that was woken has become an [`Op::CondRetake`] ([`current`]), as if it had

@@ -19,8 +19,8 @@ impl Model {
         let is_about = |object| pending.object == object || pending.second == object;
         let same_object = is_about(done.object);
         match done.op {
-            // What descriptors and signals allow is asked elsewhere, and a request to cancel a thread reaches it wherever
-            // it waits.
+            // What descriptors and signals allow is asked elsewhere, and a request to cancel a thread reaches it
+            // wherever it waits.
             _ if matches!(pending.op, Op::DescriptorWait | Op::SignalWait) || self.threads.has_cancellations() => true,
             MutexLock | MutexTryLock | MutexUnlock | MutexAbandon => same_object,
             MutexConsistent | MutexInit | MutexDestroy => same_object,

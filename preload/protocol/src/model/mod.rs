@@ -123,8 +123,8 @@ impl Outcome {
 
 /// All threads and synchronisation objects of one execution.
 ///
-/// Laid out as written, here and in its parts: what every execution changes comes first and lies together, since restoring
-/// costs time per page.
+/// Laid out as written, here and in its parts: what every execution changes comes first and lies together, since
+/// restoring costs time per page.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Model {
@@ -268,7 +268,8 @@ impl Model {
         if in_use { Outcome::misuse(Misuse::InitInUse, 0) } else { Outcome::returns(0) }
     }
 
-    /// All that a thread which does not hold the mutex can find out about it, as a number. None if no mutex is known there.
+    /// All that a thread which does not hold the mutex can find out about it, as a number. None if no mutex is known
+    /// there.
     #[must_use]
     pub fn mutex_state(&self, address: u64) -> Option<u64> {
         match self.objects.find(address)?.state {

@@ -183,7 +183,8 @@ impl Model {
         self.mutex(variable).is_none_or(|mutex| mutex.answers(thread))
     }
 
-    /// Releases the mutex for a condition wait, however often it is held; gives the depth back, or None if it is not held.
+    /// Releases the mutex for a condition wait, however often it is held; gives the depth back, or None if it is not
+    /// held.
     pub(super) fn release_for_wait(&mut self, variable: Variable, thread: ThreadId) -> Option<u32> {
         let mutex = self.mutex_mut(variable)?;
         if !mutex.is_held_by(thread) {

@@ -120,7 +120,8 @@ impl Objects {
         self.objects[..self.used.min(CAPACITY)].iter()
     }
 
-    /// The first object in a range from which this holds. Looks at each place in the range or at each object, whatever is less.
+    /// The first object in a range from which this holds. Looks at each place in the range or at each object, whatever
+    /// is less.
     pub fn find_within(&self, start: u64, length: u64, holds: impl Fn(&Object) -> bool) -> Option<&Object> {
         const PLACES: usize = 4;
         if length / (PLACES as u64) < self.used as u64 {

@@ -1,9 +1,9 @@
 //! Read-write locks.
 //!
-//! A reader is let in whenever there is no writer. That is what glibc does by default, and for locks that prefer readers
-//! (`PTHREAD_RWLOCK_PREFER_READER_NP`, which is also what `PREFER_WRITER_NP` means there). A lock that prefers writers
-//! (`PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP`) keeps readers out while a writer waits. To come to wait is then a step of
-//! its own: a reader may be faster than a writer that is only about to.
+//! A reader is let in whenever there is no writer. That is what glibc does by default, and for locks that prefer
+//! readers (`PTHREAD_RWLOCK_PREFER_READER_NP`, which is also what `PREFER_WRITER_NP` means there). A lock that prefers
+//! writers (`PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP`) keeps readers out while a writer waits. To come to wait is
+//! then a step of its own: a reader may be faster than a writer that is only about to.
 
 use super::errno::{EAGAIN, EBUSY, EDEADLK, EINVAL, EPERM, ETIMEDOUT};
 use super::{Choices, Model, ObjectState, Outcome, Wait};
@@ -23,9 +23,9 @@ struct Repeated {
 
 /// The state of a read-write lock.
 ///
-/// The number of read locks is exact, and with it who is enabled. So is the set of readers, as long as not more than two
-/// threads at a time hold the lock repeatedly. After that the lock is `blurred`: readers stay in the set until
-/// the last one has gone. No unlock is then called wrong that is right, but a wrong one may pass.
+/// The number of read locks is exact, and with it who is enabled. So is the set of readers, as long as not more than
+/// two threads at a time hold the lock repeatedly. After that the lock is `blurred`: readers stay in the set until the
+/// last one has gone. No unlock is then called wrong that is right, but a wrong one may pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RwLock {
     writer: Option<ThreadId>,

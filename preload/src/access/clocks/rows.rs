@@ -1,8 +1,8 @@
 //! Where the clocks lie: a row for each thread, and two for each variable.
 //!
-//! Rows have room for all threads that there may be, but few programs have as many: only the entries of the threads of this
-//! execution are looked at. Variables are found by hashing. Nothing is cleared from one execution to the next: a slot of an
-//! earlier one is known by its base.
+//! Rows have room for all threads that there may be, but few programs have as many: only the entries of the threads of
+//! this execution are looked at. Variables are found by hashing. Nothing is cleared from one execution to the next: a
+//! slot of an earlier one is known by its base.
 
 use super::{Own, base};
 use crate::{access, buffer};
@@ -13,8 +13,8 @@ use rscale_protocol::{MAX_THREADS, ThreadId, Variable};
 pub(super) const SLOTS: usize = 1 << 17;
 /// How many threads the rows have room for.
 pub(super) static WIDTH: Own<usize> = Own(Cell::new(0));
-/// How many entries of a row mean something: those of the threads of this execution. The others of rows that are read are
-/// zero, and need not be looked at.
+/// How many entries of a row mean something: those of the threads of this execution. The others of rows that are read
+/// are zero, and need not be looked at.
 pub(super) static ACTIVE: Own<usize> = Own(Cell::new(0));
 /// How many it ever were.
 pub(super) static MOST_ACTIVE: Own<usize> = Own(Cell::new(0));

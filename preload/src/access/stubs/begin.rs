@@ -65,8 +65,8 @@ macro_rules! count {
     };
 }
 
-/// The granules of the first and of the last byte of an access at rcx. Most often they are one, but to ask for that takes
-/// longer than to look at it twice: nothing tells the processor where the bytes of a text will lie.
+/// The granules of the first and of the last byte of an access at rcx. Most often they are one, but to ask for that
+/// takes longer than to look at it twice: nothing tells the processor where the bytes of a text will lie.
 macro_rules! granules {
     ($first:literal, $last:literal, $length:literal) => {
         concat!(

@@ -36,8 +36,9 @@ macro_rules! ordered {
     };
 }
 
-/// An access that was not there in this epoch: eax has its bytes, rdx the granule. Goes to `slow` if there is more to it.
-/// A granule with a record says in its second word what the thread has done in this epoch: it did this before, or not.
+/// An access that was not there in this epoch: eax has its bytes, rdx the granule. Goes to `slow` if there is more to
+/// it. A granule with a record says in its second word what the thread has done in this epoch: it did this before, or
+/// not.
 macro_rules! remember {
     ($own:tt, $other:literal, $slow:literal, $done:expr) => {
         concat!(

@@ -1,8 +1,9 @@
-//! Signals as the program sees them: dispositions, masks and what is pending belong to the execution, not to the kernel.
+//! Signals as the program sees them: dispositions, masks and what is pending belong to the execution, not to the
+//! kernel.
 //!
-//! The kernel's own signals serve the shim (faults and traps). The program's are virtual: a signal that it sends itself is
-//! delivered by calling the handler on the fiber, at once or when the thread next passes the gate. So restoring memory
-//! restores them too, and who gets a signal when is decided by the schedule.
+//! The kernel's own signals serve the shim (faults and traps). The program's are virtual: a signal that it sends itself
+//! is delivered by calling the handler on the fiber, at once or when the thread next passes the gate. So restoring
+//! memory restores them too, and who gets a signal when is decided by the schedule.
 
 mod frame;
 pub mod send;
@@ -149,7 +150,8 @@ pub fn read_dispositions() {
     }
 }
 
-/// Takes signals away from the kernel: none is blocked there, and a broken pipe is an error that the shim turns into one.
+/// Takes signals away from the kernel: none is blocked there, and a broken pipe is an error that the shim turns into
+/// one.
 pub fn prepare() {
     AT_SNAPSHOT.mask.set(kernel::unblock_signals());
     kernel::ignore_signal(libc::SIGPIPE);

@@ -103,7 +103,8 @@ pub fn raise(signal: i32) {
     deliver_pending();
 }
 
-/// Acts on the signals that the running thread has been sent. Called where a step is over; a thread that ends gets none.
+/// Acts on the signals that the running thread has been sent. Called where a step is over; a thread that ends gets
+/// none.
 #[inline]
 pub fn deliver_pending() {
     if world::get().signals.any_pending.get() {

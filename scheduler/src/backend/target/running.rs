@@ -20,8 +20,8 @@ impl Target {
         is_restored && is_ready && !self.ahead.is_under_way()
     }
 
-    /// Has the program begin a run that is likely to be asked for next. The result of the last one is gone then, but for what
-    /// was read of it.
+    /// Has the program begin a run that is likely to be asked for next. The result of the last one is gone then, but
+    /// for what was read of it.
     pub fn run_ahead(&mut self, request: &RunRequest<'_>, guess: Guess) {
         if request.prefix.len() <= MAX_STEPS {
             self.ahead.begin(request, guess);

@@ -11,8 +11,8 @@ pub enum Shape {
     Binary(u32),
     /// So many everywhere, so deep: threads that meet a few times, as in the indexer or at a barrier.
     Wide(u64, u32),
-    /// About so many leaves, in parts of which each is as likely to be large as small, as thread pools and random programs
-    /// have; with a seed.
+    /// About so many leaves, in parts of which each is as likely to be large as small, as thread pools and random
+    /// programs have; with a seed.
     Irregular(u64, u64),
 }
 

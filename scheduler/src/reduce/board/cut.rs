@@ -1,8 +1,8 @@
 //! What was cut at a bound behind shared states.
 //!
 //! Where something is cut behind an event, that event may not go to sleep, unless it is known to sleep in any case
-//! ([`crate::reduce::bounded`]). So a state hands out nothing else until it is known what becomes of the last event that was
-//! taken from it: something has been cut behind it, or all behind it has been explored.
+//! ([`crate::reduce::bounded`]). So a state hands out nothing else until it is known what becomes of the last event
+//! that was taken from it: something has been cut behind it, or all behind it has been explored.
 
 use super::{Board, ItemId, NodeId, Shared, Slumber};
 use rscale_protocol::arena::Token;

@@ -17,7 +17,8 @@ impl Board {
                 self.grant_deferred(place, 0)?;
             }
         }
-        // Whatever can be forgotten lies between the last leaf before it and itself; a leaf that is done, in its parent.
+        // Whatever can be forgotten lies between the last leaf before it and itself; a leaf that is done, in its
+        // parent.
         let mut region = Some(self.region_of(place)?);
         while let Some(leaf) = region {
             self.forget_explored(leaf);

@@ -1,8 +1,8 @@
 //! Where sections end: what executions have shown about the program.
 //!
-//! Branches are not seen in machine code, nor which reads an address is computed from. Both show when a section that was
-//! planned is run: some thread does something else than was planned. From then on no section goes on behind the event
-//! before that.
+//! Branches are not seen in machine code, nor which reads an address is computed from. Both show when a section that
+//! was planned is run: some thread does something else than was planned. From then on no section goes on behind the
+//! event before that.
 
 use std::collections::HashSet;
 

@@ -7,30 +7,32 @@
 //! sections, up to where executions have shown that threads do something else in other orders ([`ends`]): branches, and
 //! reads that an address is computed from. The paper finds these places in the source.
 //!
-//! **An execution has a section as planned** if each member was executed and touched what was planned, and no event from
-//! outside conflicts with a member that comes later. Only then are its races between members not looked at. So nothing
-//! that the section says about the program has to be right: where it is wrong, the execution does not have the section,
-//! and all of its races are planned as usual.
+//! **An execution has a section as planned** if each member was executed and touched what was planned, and no event
+//! from outside conflicts with a member that comes later. Only then are its races between members not looked at. So
+//! nothing that the section says about the program has to be right: where it is wrong, the execution does not have the
+//! section, and all of its races are planned as usual.
 //!
-//! **The orders** are not kept, nor made all at once: there may be too many. When all else has been explored from a state
-//! in the section, an order of what is left is asked for that begins with another thread, and with which no sleeping
-//! member could begin. This is a trace constraint system, and it is solved in time that is quadratic in the section.
+//! **The orders** are not kept, nor made all at once: there may be too many. When all else has been explored from a
+//! state in the section, an order of what is left is asked for that begins with another thread, and with which no
+//! sleeping member could begin. This is a trace constraint system, and it is solved in time that is quadratic in the
+//! section.
 //!
-//! **Why no trace is lost.** Take a state *E* from which everything has been explored, *w* a way to go on that could begin
-//! with none of the events that sleep in the end, and of these *p* the one that is independent of the longest part of
-//! *w*; *u* stands for that part, and *q* for the event behind it, which conflicts with *p*. Sleep sets and induction give
-//! an execution that goes on from where *p* was explored with *p*, *u* and *q* (and what led from there to *E*). If its
-//! race of *p* and *q* was planned as usual, the proof for `optimal` applies. Otherwise both are members, and the
-//! execution has the section as planned; so nothing from outside on the way to *E* conflicts with what is left, and the
-//! section plans from *E* too. Consider the order of what is left that begins with the members in *u* and *q*, and has the
-//! others as in that execution. Its first event sleeps in the end, or was refused, since each order that begins with it
-//! could begin with a member that sleeps. So some *x* that sleeps could begin this order. It is not *p*, which comes behind
-//! *q*. No event from outside in *u* conflicts with *x*, or the execution would not have the section as planned. So either
-//! *x* is in *u* or is *q*, and *w* could begin with it; or it is independent of *u* and *q*, which is a longer part of *w*.
-//! Both can not be.
+//! **Why no trace is lost.** Take a state *E* from which everything has been explored, *w* a way to go on that could
+//! begin with none of the events that sleep in the end, and of these *p* the one that is independent of the longest
+//! part of *w*; *u* stands for that part, and *q* for the event behind it, which conflicts with *p*. Sleep sets and
+//! induction give an execution that goes on from where *p* was explored with *p*, *u* and *q* (and what led from there
+//! to *E*). If its race of *p* and *q* was planned as usual, the proof for `optimal` applies. Otherwise both are
+//! members, and the execution has the section as planned; so nothing from outside on the way to *E* conflicts with what
+//! is left, and the section plans from *E* too. Consider the order of what is left that begins with the members in *u*
+//! and *q*, and has the others as in that execution. Its first event sleeps in the end, or was refused, since each
+//! order that begins with it could begin with a member that sleeps. So some *x* that sleeps could begin this order. It
+//! is not *p*, which comes behind *q*. No event from outside in *u* conflicts with *x*, or the execution would not have
+//! the section as planned. So either *x* is in *u* or is *q*, and *w* could begin with it; or it is independent of *u*
+//! and *q*, which is a longer part of *w*. Both can not be.
 //!
-//! A system says nothing about events from outside. Where one of them sleeps, an order may turn out to lead nowhere new,
-//! and the run is cut: complete executions are as many as traces, but some runs may be in vain, unlike with `optimal`.
+//! A system says nothing about events from outside. Where one of them sleeps, an order may turn out to lead nowhere
+//! new, and the run is cut: complete executions are as many as traces, but some runs may be in vain, unlike with
+//! `optimal`.
 //!
 //! The paper lets a thread that a section has chosen count as the reversal of a race with an event from outside, though
 //! not all that begins with it has been explored. Its own tables show traces that are lost that way (ring extended 3:

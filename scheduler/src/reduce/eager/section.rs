@@ -231,8 +231,8 @@ impl<'a> Left<'a> {
         (0..next.len()).filter(is_left).map(|row| (row, &section.members[next[row]].footprint)).collect()
     }
 
-    /// An order of all members that are left that begins with this row, and in which each member that sleeps comes behind
-    /// one that it conflicts with. None if there is none.
+    /// An order of all members that are left that begins with this row, and in which each member that sleeps comes
+    /// behind one that it conflicts with. None if there is none.
     ///
     /// Taking a member that does not sleep never makes another one impossible, so whatever is possible is taken.
     #[must_use]
@@ -261,8 +261,8 @@ impl<'a> Left<'a> {
     }
 }
 
-/// Whether an event can be part of a section: it is possible wherever its thread is there, makes nothing impossible, and
-/// touches the same in every place, as far as it is known.
+/// Whether an event can be part of a section: it is possible wherever its thread is there, makes nothing impossible,
+/// and touches the same in every place, as far as it is known.
 fn is_steady(event: &Event, start: EventIndex, history: &History) -> bool {
     let is_plain = matches!(event.op, Op::Read | Op::Write | Op::ThreadStart | Op::ThreadExit | Op::Yield);
     let is_section = event.footprint.steps > 1 && !history.sections_vary();

@@ -125,7 +125,8 @@ impl<'a> Lanes<'a> {
     }
 }
 
-/// What was done, and what came of it. Of a store that becomes visible its name matters, for which there is little room.
+/// What was done, and what came of it. Of a store that becomes visible its name matters, for which there is little
+/// room.
 fn halves(step: &StepView) -> [String; 2] {
     let [what, outcome] = step.halves();
     [what.replacen(Op::Flush.name(), "visible:", 1), outcome]

@@ -1,8 +1,8 @@
 //! `rscale report --html`: one page that shows an execution, with nothing outside of it.
 //!
 //! The page is a table, a column per thread and a row per step, which is readable as it is. Rows and columns have fixed
-//! sizes, so that arrows and bars can be drawn over it without measuring anything; a small script moves a cursor. Whatever the
-//! program says is [escaped](super::markup).
+//! sizes, so that arrows and bars can be drawn over it without measuring anything; a small script moves a cursor.
+//! Whatever the program says is [escaped](super::markup).
 
 mod drawing;
 mod lanes;

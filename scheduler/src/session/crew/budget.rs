@@ -7,8 +7,8 @@ use std::time::Duration;
 /// How long to wait for the executions of others, when they may turn out not to count.
 const WAIT: Duration = Duration::from_micros(100);
 
-/// A number of executions that is shared, exactly: whoever runs one takes it out before, and puts it back if the run was
-/// cut.
+/// A number of executions that is shared, exactly: whoever runs one takes it out before, and puts it back if the run
+/// was cut.
 pub struct Budget {
     /// None for any number.
     left: Option<AtomicU64>,

@@ -1,7 +1,8 @@
 //! Where workers meet: the controller, and whoever waits for it.
 //!
-//! An item may be a single execution, of some ten microseconds. So workers speak with the controller themselves, one at a time,
-//! instead of waiting for a thread that does; only what concerns the whole search goes to the thread that leads it.
+//! An item may be a single execution, of some ten microseconds. So workers speak with the controller themselves, one at
+//! a time, instead of waiting for a thread that does; only what concerns the whole search goes to the thread that leads
+//! it.
 
 use super::world::World;
 use crate::exit::Failure;

@@ -1,8 +1,8 @@
 //! Several workers in this process: a thread each, with a process of the program each.
 //!
 //! The search begins alone: most searches end before others could help, and in its first executions it learns what the
-//! program shares. Then others are started. The thread that began goes on with the search and the process that it has, and
-//! gives away parts of it once the others ask for some. Between its runs it leads them, and records what they find.
+//! program shares. Then others are started. The thread that began goes on with the search and the process that it has,
+//! and gives away parts of it once the others ask for some. Between its runs it leads them, and records what they find.
 
 mod budget;
 mod desk;
@@ -41,8 +41,8 @@ use std::time::{Duration, Instant};
 use worker::Post;
 use world::World;
 
-/// Processors from which on several workers, on one each, are faster than one whose program runs ahead on a second: two of
-/// them reach three quarters of that to as much (docs/speed.md).
+/// Processors from which on several workers, on one each, are faster than one whose program runs ahead on a second: two
+/// of them reach three quarters of that to as much (docs/speed.md).
 const ENOUGH_PROCESSORS: usize = 3;
 /// How long to go on before looking at the clock.
 const LOOK: Duration = Duration::from_millis(50);
@@ -96,8 +96,8 @@ impl Exploration<'_> {
         self.jobs > 1 && self.has_been_alone() && self.can_be_helped() && self.has_room()
     }
 
-    /// Whether several workers are of use with the processors that there are. Unless the user says how many to use, they are
-    /// waited for while something else keeps them busy.
+    /// Whether several workers are of use with the processors that there are. Unless the user says how many to use,
+    /// they are waited for while something else keeps them busy.
     fn has_room(&mut self) -> bool {
         if self.config.alone.is_zero() {
             return true; // in any case

@@ -1,9 +1,9 @@
 //! Several workers on one sample.
 //!
 //! What a run draws depends on its number, so workers make runs in any order; the leader adds them to the sample in the
-//! order of their numbers. Where a run shows that more is shared than was known, or a thread that nobody has seen, those
-//! behind it are made again in the new world, as one worker would have made them. So runs, findings and outcomes are those
-//! of one worker, for any number of them.
+//! order of their numbers. Where a run shows that more is shared than was known, or a thread that nobody has seen,
+//! those behind it are made again in the new world, as one worker would have made them. So runs, findings and outcomes
+//! are those of one worker, for any number of them.
 
 use super::world::World;
 use super::{Exploration, LOOK, seats};

@@ -252,8 +252,8 @@ impl Worker<'_> {
         self.post.desk.tell(self.post.number, self.post.world.epoch, news)
     }
 
-    /// Says how its item stands, which may not have begun, with all that the others have to know of it. Whoever does not
-    /// lead waits until everything has been written down.
+    /// Says how its item stands, which may not have begun, with all that the others have to know of it. Whoever does
+    /// not lead waits until everything has been written down.
     fn wait(&mut self, first: Option<Item>) -> Result<(), Failure> {
         let is_news = !std::mem::replace(&mut self.is_standing, true);
         if is_news {

@@ -9,8 +9,9 @@ use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::{Action, Ending};
 
 impl Host {
-    /// Looks for the data races of an execution. What some accesses are about is only to be seen when they are made; then
-    /// the execution is stepped through once, and run again as it was requested, so that the program stands where it did.
+    /// Looks for the data races of an execution. What some accesses are about is only to be seen when they are made;
+    /// then the execution is stepped through once, and run again as it was requested, so that the program stands where
+    /// it did.
     pub fn look_for_races(
         &mut self,
         execution: &mut Execution,

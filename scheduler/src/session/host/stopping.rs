@@ -15,8 +15,8 @@ impl Host {
         self.run_as_needed(&RunRequest { new_steps: Some(0), ..self.request(schedule) }, execution)
     }
 
-    /// Where the process was lost, another one is brought to where it was before its last step: names and stacks are those
-    /// that were last seen.
+    /// Where the process was lost, another one is brought to where it was before its last step: names and stacks are
+    /// those that were last seen.
     pub fn look_back(&mut self, execution: &Execution) {
         if let Some((_, before)) = execution.steps.split_last().filter(|_| execution.is_lost()) {
             let schedule = explain::schedule(before);

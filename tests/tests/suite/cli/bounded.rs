@@ -188,8 +188,8 @@ fn a_long_search_glances_at_few_preemptions() {
     }
 }
 
-/// It is lost in the middle, where nobody comes to soon: workers begin at the first orders and at the last ones. Whoever
-/// leads glances, while the others go on: without that, 60,000 executions do not come to the bug.
+/// It is lost in the middle, where nobody comes to soon: workers begin at the first orders and at the last ones.
+/// Whoever leads glances, while the others go on: without that, 60,000 executions do not come to the bug.
 #[test]
 fn several_workers_glance_at_few_preemptions() {
     let place = lost_update(9, 9);

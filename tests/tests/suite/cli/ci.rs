@@ -23,7 +23,8 @@ fn expect_location(location: &Value) {
     assert!(physical["region"]["startLine"].as_u64().is_some_and(|line| line >= 1), "{physical}");
 }
 
-/// The properties that SARIF 2.1.0 requires, wherever they are required; `scripts/sarif` compares with the schema itself.
+/// The properties that SARIF 2.1.0 requires, wherever they are required; `scripts/sarif` compares with the schema
+/// itself.
 fn expect_sarif(document: &Value) {
     assert_eq!(document["version"], "2.1.0");
     for run in list(&document["runs"], "runs") {

@@ -127,8 +127,8 @@ fn levels_of_bounds_are_those_of_one_worker() {
     }
 }
 
-/// What races ask for within a bound may depend on who comes first, but not what is found. The lazy method has one execution
-/// for each trace, whoever runs it.
+/// What races ask for within a bound may depend on who comes first, but not what is found. The lazy method has one
+/// execution for each trace, whoever runs it.
 #[test]
 fn bounded_reductions_find_what_one_worker_finds() {
     let place = Place::with("program", INCREMENTS);

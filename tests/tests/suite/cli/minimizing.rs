@@ -51,7 +51,8 @@ int main(void)
 }
 "#;
 
-/// Fails in the first execution, before it is known that the threads share the pointer; a wait that times out lies between.
+/// Fails in the first execution, before it is known that the threads share the pointer; a wait that times out lies
+/// between.
 const SET_TO_NULL: &str = r#"
 #include <pthread.h>
 #include <semaphore.h>

@@ -141,8 +141,8 @@ fn steps_with(place: &Place, command: &[&str]) -> String {
     unfolded(&replay.out()).replace(&directory, "").replace(below, "")
 }
 
-/// The table in a text, with what stands in several lines for want of room in one, and without blanks: whether a line was
-/// parted at one can not be seen.
+/// The table in a text, with what stands in several lines for want of room in one, and without blanks: whether a line
+/// was parted at one can not be seen.
 fn unfolded(text: &str) -> String {
     let mut lines = text.lines().skip_while(|line| !line.starts_with("step  thread"));
     let header: Vec<char> = lines.next().expect("a table").chars().collect();
@@ -229,7 +229,8 @@ fn members_of_classes() {
     });
 }
 
-/// What libraries and templates allocate is named by the line of the program, where the compiler left no function between.
+/// What libraries and templates allocate is named by the line of the program, where the compiler left no function
+/// between.
 const OBJECTS: &str = "\
 #include <memory>
 #include <pthread.h>

@@ -119,7 +119,8 @@ fn a_race_in_a_library_is_found_where_it_is_watched() {
     }
 }
 
-/// A thread-local variable of the program, and another thread that is given its address by a library: only there is it taken.
+/// A thread-local variable of the program, and another thread that is given its address by a library: only there is it
+/// taken.
 const OWN_COUNTER: &str = "\
 #include <assert.h>
 #include <pthread.h>

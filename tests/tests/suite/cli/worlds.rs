@@ -1,5 +1,5 @@
-//! What several workers do while it is not yet known what the threads share: each time that more of it turns up, what a step
-//! is changes, and the search begins anew in another world.
+//! What several workers do while it is not yet known what the threads share: each time that more of it turns up, what a
+//! step is changes, and the search begins anew in another world.
 
 use crate::cli::subjects::{Place, expect_status, summary};
 use rscale_tests::binary::workspace;
@@ -35,8 +35,8 @@ fn within_bound(summary: &Summary) -> BTreeSet<String> {
     summary.findings().iter().filter(|finding| !is_beyond(finding)).map(|finding| finding["kind"].to_string()).collect()
 }
 
-/// With one preemption an item is lost. The consumer that waits for ever takes two, but one where accesses to some slots are
-/// no steps yet: whoever runs into that reports it, and says that the search need not come there.
+/// With one preemption an item is lost. The consumer that waits for ever takes two, but one where accesses to some
+/// slots are no steps yet: whoever runs into that reports it, and says that the search need not come there.
 #[test]
 fn what_is_found_within_the_bound_is_what_one_worker_finds() {
     let place = queue();

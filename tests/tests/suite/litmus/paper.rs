@@ -1,7 +1,7 @@
 //! The examples of Zhang, Kusano and Wang (PLDI 2015): what the paper counts, and what a reduction can make of it.
 //!
-//! The paper's "possible executions" are interleavings of the four accesses. Those of rscale are found by replaying every order of
-//! their steps; those that exist at all are counted by brute force.
+//! The paper's "possible executions" are interleavings of the four accesses. Those of rscale are found by replaying
+//! every order of their steps; those that exist at all are counted by brute force.
 
 use super::{MODELS, counted, outcomes};
 use rscale_tests::binary::{rscale, workspace};
@@ -24,8 +24,8 @@ fn extend<'a>(order: &[&'a str], left: &[&'a str], all: &mut BTreeSet<Vec<&'a st
     }
 }
 
-/// The orders of accesses in which each of these pairs has its order, and how many there are of them that are not equivalent:
-/// those that differ in the order of accesses that depend on each other.
+/// The orders of accesses in which each of these pairs has its order, and how many there are of them that are not
+/// equivalent: those that differ in the order of accesses that depend on each other.
 fn orders(accesses: &[&'static str], pairs: &[(&str, &str)], dependent: &[(&str, &str)]) -> (usize, usize) {
     let mut all = BTreeSet::new();
     extend(&[], accesses, &mut all);
@@ -118,7 +118,8 @@ impl Example {
     }
 }
 
-/// The paper's three possible executions of figure 2 under SC and TSO, its seven under PSO, and its six and twenty-four of figure 1.
+/// The paper's three possible executions of figure 2 under SC and TSO, its seven under PSO, and its six and twenty-four
+/// of figure 1.
 #[test]
 fn the_examples_of_the_paper_can_be_executed_as_it_says() {
     let example = Example::new("paper-figure-1");

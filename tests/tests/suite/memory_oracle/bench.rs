@@ -52,8 +52,8 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Starts and ends of threads are steps too, and have very many orders where there are several threads: beyond some it is
-    /// only said what can not be.
+    /// Starts and ends of threads are steps too, and have very many orders where there are several threads: beyond some
+    /// it is only said what can not be.
     fn compare_unreduced(&self, case: &Case) -> Result<(), String> {
         let options = ["--filters", "", "--max-executions", MOST_EXECUTIONS_UNREDUCED];
         let summary = self.explore(case, &options)?;

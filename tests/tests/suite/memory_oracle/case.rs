@@ -106,8 +106,8 @@ impl Case {
         }
     }
 
-    /// A program of which it takes a preemption to see that `main` shares what it stores: without any, both threads access it
-    /// behind the lock alone. Whether its stores are delayed makes no difference to who is preempted where.
+    /// A program of which it takes a preemption to see that `main` shares what it stores: without any, both threads
+    /// access it behind the lock alone. Whether its stores are delayed makes no difference to who is preempted where.
     pub fn sharing_late() -> Case {
         let (create, join) = (Op::plain(Kind::Create, 1), Op::plain(Kind::Join, 1));
         let (lock, unlock) = (Op::plain(Kind::Lock, 0), Op::plain(Kind::Unlock, 0));
@@ -142,8 +142,8 @@ impl Case {
 
     /// What has to be found with so many preemptions at most, and may be found.
     ///
-    /// Where buffers have a bound, a store needs room if it is to a variable that threads share, as far as that shows within
-    /// the bound on preemptions: so there may be more room than without that bound, and more is found.
+    /// Where buffers have a bound, a store needs room if it is to a variable that threads share, as far as that shows
+    /// within the bound on preemptions: so there may be more room than without that bound, and more is found.
     pub fn within(&self, preemptions: usize) -> Truth {
         let most = enumerate(&self.program, self.unbounded(), Copying::Words, usize::MAX).expect("no limit");
         let limit = Limit { cost: Cost::Preemptions, bound: preemptions, waiting: Waiting::IsAStep };
@@ -152,8 +152,8 @@ impl Case {
 
     /// What has to be found by a search of all schedules within a bound, and all that may be found.
     ///
-    /// Where it is not seen within the bound that a store is to a variable that threads share, nobody waits for it: a thread that
-    /// waits for nothing else then is not passed over.
+    /// Where it is not seen within the bound that a store is to a variable that threads share, nobody waits for it: a
+    /// thread that waits for nothing else then is not passed over.
     pub fn exactly_within(&self, cost: Cost, bound: usize) -> Truth {
         let within = |memory, waiting| enumerate_within(&self.program, memory, Limit { cost, bound, waiting });
         Truth { least: within(self.room, Waiting::IsAStep), most: within(self.unbounded(), Waiting::IsNone) }
