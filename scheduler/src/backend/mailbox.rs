@@ -13,9 +13,9 @@ const SPINS: u32 = 256;
 const SPINS_FOR_PROCESSES: u32 = 40;
 /// How often to let others run before sleeping: some tens of microseconds if there are none.
 const YIELDS: u32 = 128;
-/// Others want the processors if that takes longer than this; and how many times as long they are believed to.
+/// Others want the processors if that takes longer than this; and how many times as long they are believed to, at most.
 const CROWDED: Duration = Duration::from_micros(500);
-const CROWDED_FOR: u32 = 32;
+const LONGEST_BELIEF: u32 = 32;
 
 /// Gives a command.
 pub fn send(arena: &Arena, command: Command) {
@@ -33,6 +33,9 @@ pub fn send(arena: &Arena, command: Command) {
 pub struct Waiting {
     /// Others want the processors, until it is time to see whether they still do.
     crowded_until: Option<Instant>,
+    /// How many times as long as they took they were believed to want them: twice as long each time they still do, for
+    /// somebody who comes by once is soon gone.
+    belief: u32,
 }
 
 impl Waiting {
@@ -81,7 +84,10 @@ impl Waiting {
     /// Others were let run meanwhile.
     fn has_yielded(&mut self, start: Instant, end: Instant) {
         let taken = end - start;
-        self.crowded_until = (taken > CROWDED).then(|| end + taken * CROWDED_FOR);
+        let is_crowded = taken > CROWDED;
+        self.belief =
+            if is_crowded { (2 * self.belief).clamp(1, LONGEST_BELIEF) } else { self.belief.saturating_sub(1) };
+        self.crowded_until = is_crowded.then(|| end + taken * self.belief);
     }
 }
 
@@ -116,12 +122,19 @@ mod tests {
         assert!(!waiting.is_crowded(start));
         waiting.has_yielded(start, start + CROWDED / 2);
         assert!(!waiting.is_crowded(start + CROWDED / 2), "as on a quiet machine");
-        let end = start + 4 * CROWDED;
-        waiting.has_yielded(start, end);
-        assert!(waiting.is_crowded(end) && waiting.is_crowded(end + CROWDED * 4 * (CROWDED_FOR - 1)));
-        let later = end + CROWDED * 4 * (CROWDED_FOR + 1);
-        assert!(!waiting.is_crowded(later), "it is time to look again");
-        waiting.has_yielded(later, later + CROWDED / 2);
-        assert!(!waiting.is_crowded(later + CROWDED / 2), "they have gone");
+        let mut now = start;
+        for belief in [1, 2, 4, 8, 16, 32, 32] {
+            let end = now + 4 * CROWDED;
+            waiting.has_yielded(now, end);
+            now = end + 4 * CROWDED * belief;
+            assert!(waiting.is_crowded(end) && waiting.is_crowded(now - CROWDED), "{belief}");
+            assert!(!waiting.is_crowded(now), "it is time to look again");
+        }
+        for _ in 0..LONGEST_BELIEF {
+            waiting.has_yielded(now, now + CROWDED / 2);
+            assert!(!waiting.is_crowded(now + CROWDED / 2), "they have gone");
+        }
+        waiting.has_yielded(now, now + 4 * CROWDED);
+        assert!(!waiting.is_crowded(now + 8 * CROWDED), "somebody came by once");
     }
 }

@@ -8,7 +8,7 @@
 //! idle beside it, and the search takes three times as long. If others want to run there, the kernel is to decide for a
 //! while.
 //!
-//! Seats are taken after some runs: of many short searches side by side, none should be in the way of another.
+//! Seats are taken after a few runs: a search that takes no longer has nothing to gain, and may be beside many others.
 
 use super::process_stat;
 use crate::launch::Processors;
@@ -16,7 +16,8 @@ use nix::time::ClockId;
 use nix::unistd::Pid;
 use std::time::{Duration, Instant};
 
-/// Runs between two looks at the clock.
+/// Runs before seats are taken, and between two looks at the clock.
+const FIRST_RUNS: u32 = 16;
 const BETWEEN_LOOKS: u32 = 256;
 /// Time between two looks at how much of the processors they had.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -96,13 +97,14 @@ impl Seat {
     /// Another run begins: now and then, makes room if others were there, too.
     pub fn look(&mut self, program: Option<Pid>) {
         self.runs += 1;
+        if !self.is_taken && self.runs == FIRST_RUNS {
+            self.sit(program);
+        }
         if !self.runs.is_multiple_of(BETWEEN_LOOKS) {
             return;
         }
         let elapsed = self.looked.elapsed();
-        if !self.is_taken {
-            self.sit(program);
-        } else if elapsed >= INTERVAL {
+        if elapsed >= INTERVAL {
             let used = processor_time(program).saturating_sub(self.used);
             self.make_room(used, elapsed, program);
         }
