@@ -118,7 +118,7 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
         filters,
         terms,
         jobs,
-        has_one_processor: seating::has_one_processor(),
+        has_one_processor: seating::has_one_processor(config),
         alone_until: config.alone,
         was_together: false,
         together: None,

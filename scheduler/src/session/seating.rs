@@ -2,12 +2,14 @@
 
 use super::Exploration;
 use crate::backend::Seat;
+use crate::config::RunConfig;
 use crate::launch::Processors;
 use rscale_protocol::arena::Isolation;
 
-/// Whether the search and the program have to take turns on one processor, because there is no other.
-pub(super) fn has_one_processor() -> bool {
-    Processors::all().is_ok_and(|processors| processors.count() == 1)
+/// Whether the search and the program have to take turns on one processor: there is no other, or the user wants no more
+/// than one to be kept busy.
+pub(super) fn has_one_processor(config: &RunConfig) -> bool {
+    config.jobs == 1 || Processors::all().is_ok_and(|processors| processors.count() == 1)
 }
 
 impl Exploration<'_> {

@@ -1,4 +1,4 @@
-//! Which processors a search and its program keep to, and that the program does not notice.
+//! `--jobs`: how many processors a search keeps busy, and that the program does not notice.
 
 use crate::cli::jobs::children;
 use crate::cli::machine::send;
@@ -16,9 +16,10 @@ fn only_one(process: u32) -> Option<usize> {
 }
 
 /// Whether rscale and its program are on the same processor, once each keeps to one.
-fn share_one() -> bool {
+fn share_one(jobs: &str) -> bool {
     let place = Place::with("program", ENDLESS);
-    let running = Running::start(&mut place.command(&["run", "./program", "--jobs", "1", "--quiet"])).expect("started");
+    let running =
+        Running::start(&mut place.command(&["run", "./program", "--jobs", jobs, "--quiet"])).expect("started");
     let both = || Some((only_one(running.id())?, only_one(*children(running.id()).first()?)?));
     let (search, program) = wait_for(both).expect("both have a seat");
     send(running.id(), Signal::SIGINT);
@@ -27,9 +28,14 @@ fn share_one() -> bool {
 }
 
 #[test]
-fn search_and_program_have_a_processor_each() {
+fn one_job_keeps_to_one_processor() {
+    assert!(share_one("1"));
+}
+
+#[test]
+fn of_two_jobs_the_program_has_the_second_processor() {
     let is_alone = only_one(std::process::id()).is_some();
-    assert_eq!(share_one(), is_alone);
+    assert_eq!(share_one("2"), is_alone);
 }
 
 const ASKS: &str = r#"
