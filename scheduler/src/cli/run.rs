@@ -60,7 +60,7 @@ pub struct RunArgs {
     /// Order of the search, random choices [default: 0]
     #[arg(long, value_name = "S", allow_negative_numbers = true, help_heading = "Search")]
     seed: Option<u64>,
-    /// Cores to keep busy [default: all]
+    /// Parallel workers [default: all cores]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS), help_heading = "Search")]
     jobs: Option<u32>,
 

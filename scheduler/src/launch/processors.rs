@@ -6,7 +6,7 @@
 
 use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, SysconfVar, sysconf};
 use rscale_protocol::arena::PROCESSOR_WORDS;
 use std::sync::OnceLock;
 
@@ -45,8 +45,19 @@ impl Processors {
     /// Whether more wants to run on the machine than there are processors here.
     #[must_use]
     pub fn are_busy(&self) -> bool {
-        let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-        running(&load).is_some_and(|running| running > self.count())
+        Processors::running().is_some_and(|running| running > self.count())
+    }
+
+    /// How many threads run on the machine, or could run.
+    #[must_use]
+    pub fn running() -> Option<usize> {
+        running(&std::fs::read_to_string("/proc/loadavg").ok()?)
+    }
+
+    /// How many processors the machine has, whoever may use them.
+    #[must_use]
+    pub fn online() -> Option<usize> {
+        usize::try_from(sysconf(SysconfVar::_NPROCESSORS_ONLN).ok()??).ok()
     }
 
     /// As bits, the first processor in the lowest one.
@@ -101,7 +112,8 @@ mod tests {
     fn the_kernel_says_how_much_runs() {
         assert_eq!(running("12.69 15.51 14.10 13/229 28931\n"), Some(13));
         assert_eq!(running(""), None);
-        assert!(std::fs::read_to_string("/proc/loadavg").is_ok_and(|load| running(&load) > Some(0)), "this test runs");
+        assert!(Processors::running() > Some(0), "this test runs");
+        assert!(Processors::online() >= Processors::mine().ok().map(|mine| mine.count()));
     }
 
     #[test]

@@ -118,7 +118,6 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
         filters,
         terms,
         jobs,
-        has_one_processor: seating::has_one_processor(config),
         alone_until: config.alone,
         was_together: false,
         together: None,
@@ -162,8 +161,6 @@ struct Exploration<'a> {
     terms: Terms,
     /// How many may search.
     jobs: u32,
-    /// Whether the program has to wait while the search reads the execution before.
-    has_one_processor: bool,
     /// When others may begin to help.
     alone_until: Duration,
     /// Whether several workers have searched, and what they have done, if the search does not know.
@@ -216,7 +213,7 @@ impl Exploration<'_> {
             }
             let before = self.search.counts().executions;
             output.iter().for_each(|[stdout, _]| self.search.note_output(stdout));
-            let runs_ahead = !self.has_one_processor && !is_finding && execution.ending() == Some(Ending::Exit);
+            let runs_ahead = !is_finding && execution.ending() == Some(Ending::Exit);
             if runs_ahead && self.host.dares_ahead() {
                 self.search.foreseen().into_iter().for_each(|plan| self.host.run_ahead(plan, Guess::Bold));
             }

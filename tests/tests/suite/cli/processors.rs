@@ -1,4 +1,4 @@
-//! `--jobs`: how many processors a search keeps busy, and that the program does not notice.
+//! Which processors a search and its program keep to, and that the program does not notice.
 
 use crate::cli::jobs::children;
 use crate::cli::machine::send;
@@ -15,27 +15,19 @@ fn only_one(process: u32) -> Option<usize> {
     all.next().filter(|_| all.next().is_none())
 }
 
-/// Whether rscale and its program are on the same processor, once each keeps to one.
-fn share_one(jobs: &str) -> bool {
+#[test]
+fn workers_take_turns_with_their_programs() {
     let place = Place::with("program", ENDLESS);
-    let running =
-        Running::start(&mut place.command(&["run", "./program", "--jobs", jobs, "--quiet"])).expect("started");
-    let both = || Some((only_one(running.id())?, only_one(*children(running.id()).first()?)?));
-    let (search, program) = wait_for(both).expect("both have a seat");
+    let line = ["run", "./program", "--jobs", "2", "--alone", "0", "--quiet"];
+    let running = Running::start(&mut place.command(&line)).expect("started");
+    let seats = || {
+        let programs = children(running.id());
+        let seats = programs.into_iter().map(only_one).collect::<Option<Vec<_>>>()?;
+        (seats.len() == 2 && seats.contains(&only_one(running.id())?)).then_some(())
+    };
+    wait_for(seats).expect("everybody has a seat, one of them with this worker");
     send(running.id(), Signal::SIGINT);
     expect_status(&running.finish().expect("ends"), 3);
-    search == program
-}
-
-#[test]
-fn one_job_keeps_to_one_processor() {
-    assert!(share_one("1"));
-}
-
-#[test]
-fn of_two_jobs_the_program_has_the_second_processor() {
-    let is_alone = only_one(std::process::id()).is_some();
-    assert_eq!(share_one("2"), is_alone);
 }
 
 const ASKS: &str = r#"
