@@ -4,6 +4,7 @@
 //! is read where there is some, then the symbol table, and `a.out+0x1139` is what remains. Files are
 //! opened when an address in them is first asked for, since most libraries of a program never are.
 
+mod declared;
 mod expressions;
 mod frame;
 mod lines;
@@ -25,6 +26,7 @@ use gimli::{Dwarf, LittleEndian, SectionId};
 
 use crate::image::{Image, Reader};
 use crate::maps::Module;
+pub use declared::{Declared, Dialect, Level, Word};
 pub use frame::SourceFrame;
 use lines::Lines;
 use locals::Local;

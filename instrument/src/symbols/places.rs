@@ -166,7 +166,7 @@ impl Symbolizer {
     }
 
     /// The module of a program counter, and the address in the terms of its file.
-    fn code_at(&self, pc: u64) -> Option<(usize, &LazyModule, u64)> {
+    pub(super) fn code_at(&self, pc: u64) -> Option<(usize, &LazyModule, u64)> {
         let (index, module) = self.indexed_module_at(pc)?;
         Some((index, module, pc.wrapping_sub(module.module.bias)))
     }

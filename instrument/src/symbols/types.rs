@@ -365,7 +365,7 @@ impl Types<'_> {
     }
 
     /// The number of elements in each dimension, as far as they are fixed.
-    fn dimensions(&self, array: Die) -> Vec<Option<u64>> {
+    pub(super) fn dimensions(&self, array: Die) -> Vec<Option<u64>> {
         let mut dimensions = Vec::new();
         let _ = self.units.for_each_child(array, |entry| {
             if entry.tag() == gimli::DW_TAG_subrange_type {

@@ -148,10 +148,19 @@ impl Units {
 
     /// The `DW_AT_name` of an entry in `unit`.
     pub(super) fn name(&self, unit: usize, attributes: &[Attribute<Reader>]) -> Option<String> {
-        let name = value(attributes, DW_AT_name)?;
-        let name = self.dwarf.attr_string(self.unit(unit)?, name).ok()?;
-        let name = name.to_string_lossy().ok()?;
-        (!name.is_empty()).then(|| name.into_owned())
+        self.text(unit, attributes, DW_AT_name)
+    }
+
+    /// An attribute of an entry in `unit` that is a text.
+    pub(super) fn text(&self, unit: usize, attributes: &[Attribute<Reader>], which: DwAt) -> Option<String> {
+        let text = self.dwarf.attr_string(self.unit(unit)?, value(attributes, which)?).ok()?;
+        let text = text.to_string_lossy().ok()?;
+        (!text.is_empty()).then(|| text.into_owned())
+    }
+
+    /// Whether a unit has no code, only what others refer to.
+    pub(super) fn has_only_types(&self, unit: usize) -> bool {
+        self.unit(unit).is_some_and(|unit| matches!(unit.header.type_(), UnitType::Type { .. } | UnitType::Partial))
     }
 }
 

@@ -41,8 +41,8 @@ pub fn hints(source: &str, line: usize) -> Option<Vec<Hint>> {
     (!hints.is_empty()).then_some(hints)
 }
 
-/// The lines of the statement around a line.
-fn statement(lines: &[&str], index: usize) -> Option<String> {
+/// The lines of the statement around a line, counted from 0.
+pub fn statement(lines: &[&str], index: usize) -> Option<String> {
     let line = lines.get(index)?;
     let ends = |line: &str| line.is_empty() || line.ends_with([';', '{', '}', ':', '/', '\\']) || line.starts_with('#');
     let before = lines[..index].iter().rev().take(LINES_BEFORE).take_while(|line| !ends(line.trim()));

@@ -3,8 +3,10 @@
 //! A locked instruction is atomic by itself. An atomic load, and on x86 most atomic stores, are plain `mov`s: that they
 //! are meant to synchronise is known by the type of what they access, by the function that they belong to (inlined or
 //! not), and, for the built-in functions of compilers on plain types, by what the source has at their line and column.
+//! In C, an object that is declared atomic is read without any of these: [`lvalues`].
 
 use super::Explainer;
+use super::lvalues;
 use super::moment::Moment;
 use super::names::unchanged_source;
 use crate::backend::Target;
@@ -35,7 +37,9 @@ pub enum Code {
     /// It is atomic.
     Atomic,
     /// It is, if the type of what it accesses is not known.
-    AtomicMacro,
+    AtomicByName,
+    /// Whether it is can not be told, if the type of what it accesses is not known.
+    Unclear,
     /// A read is, if this is the last word of what it reads: the built-in function on its line reads that.
     AtomicRead(String),
     /// Nothing says that it is.
@@ -72,19 +76,29 @@ impl Subject {
 impl Explainer {
     /// Whether the instruction before an address accesses memory atomically, by the code that it belongs to.
     #[must_use]
-    pub fn code(&self, pc: u64) -> Code {
+    pub fn code(&self, pc: u64, length: u64) -> Code {
         let frames = self.names.frames_of_call(pc);
         let is_function = |name: &str| FUNCTIONS.iter().any(|start| own_name(name).starts_with(start));
         if frames.iter().any(|frame| frame.function.as_deref().is_some_and(is_function)) {
             return Code::Atomic;
         }
+        let source = frames.first().and_then(|frame| unchanged_source(frame, &self.names.module_of(pc)?));
+        let position = frames.first().and_then(|frame| {
+            Some((frame.line? as usize, frame.column.and_then(|column| (column as usize).checked_sub(1))))
+        });
         let from_source = || {
-            let frame = frames.first()?;
-            let source = unchanged_source(frame, &self.names.module_of(pc)?)?;
-            let line = source.lines().nth((frame.line? as usize).checked_sub(1)?)?;
-            Some(code_in(line, (frame.column? as usize).checked_sub(1)?))
+            let (line, column) = position?;
+            Some(code_in(source.as_ref()?.lines().nth(line.checked_sub(1)?)?, column?))
         };
-        from_source().unwrap_or(Code::Plain)
+        let code = from_source().unwrap_or(Code::Plain);
+        let dialect = || self.names.dialect_of_call(pc).filter(|dialect| dialect.has_atomic_objects);
+        match (code, position, &source) {
+            (Code::Plain, position, source) => dialect().map_or(Code::Plain, |dialect| {
+                let (Some(position), Some(source)) = (position, source) else { return Code::Unclear };
+                lvalues::code_of(source, position, length, &dialect, &|words| self.names.words_at_call(pc, words))
+            }),
+            (code, ..) => code,
+        }
     }
 
     /// What an access is about that has a fixed place in the program.
@@ -118,7 +132,7 @@ fn code_in(line: &str, column: usize) -> Code {
         return Code::Atomic;
     }
     if starts(text, &MACROS) {
-        return Code::AtomicMacro;
+        return Code::AtomicByName;
     }
     let load = line.find("__atomic_load").and_then(|start| line[start..].split_once('('));
     let Some((_, arguments)) = load else { return Code::Plain };
@@ -165,7 +179,7 @@ mod tests {
     fn the_source_tells_built_in_functions() {
         let line = "    if (__atomic_load_n(&queue->head[3], __ATOMIC_ACQUIRE) == x) atomic_load(&y);";
         let at = |text: &str| code_in(line, line.find(text).expect("there"));
-        assert_eq!((at("__atomic"), at("atomic_load(")), (Code::Atomic, Code::AtomicMacro));
+        assert_eq!((at("__atomic"), at("atomic_load(")), (Code::Atomic, Code::AtomicByName));
         assert_eq!(at("if"), Code::AtomicRead("head".into()), "load and comparison are one instruction");
         assert_eq!(code_in("if (__atomic_load_n(pointer, 0))", 0), Code::AtomicRead(String::new()));
         assert_eq!((code_in("x = y;", 0), code_in("x", 99)), (Code::Plain, Code::Plain));

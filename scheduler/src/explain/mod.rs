@@ -4,6 +4,7 @@ mod allocation;
 mod atomics;
 mod frames;
 mod heap;
+mod lvalues;
 mod moment;
 mod names;
 mod orderings;

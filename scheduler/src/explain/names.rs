@@ -6,7 +6,7 @@ use super::moment::Moment;
 use crate::backend::{Target, ThreadState};
 use nix::errno::Errno;
 use rscale_instrument::maps::{self, Module};
-use rscale_instrument::symbols::{Place, SourceFrame, Symbolizer, TypeId, Value};
+use rscale_instrument::symbols::{Dialect, Place, SourceFrame, Symbolizer, TypeId, Value, Word};
 use rscale_instrument::unwind::Frame;
 use rscale_protocol::arena::Step;
 use rscale_protocol::{Action, Family, Op, ThreadId, Variable};
@@ -73,6 +73,16 @@ impl Names {
     /// The file that the code at an address comes from.
     pub fn module_of(&self, pc: u64) -> Option<PathBuf> {
         self.symbols.path_of(pc)
+    }
+
+    /// What is known of the unit that the instruction before an address belongs to.
+    pub fn dialect_of_call(&self, return_address: u64) -> Option<Dialect> {
+        self.symbols.dialect(return_address.checked_sub(1)?)
+    }
+
+    /// What words may mean in the code before an address.
+    pub fn words_at_call(&self, return_address: u64, words: &[&str]) -> Option<Vec<Word>> {
+        self.symbols.words(return_address.checked_sub(1)?, words)
     }
 
     /// The variable with a fixed address that lies there.

@@ -90,7 +90,8 @@ fn actor(action: &Action) -> ThreadId {
     owner.map_or(action.thread, |(owner, _)| owner)
 }
 
-fn bytes(action: &Action) -> Range<u64> {
+/// The bytes that a step accesses.
+pub fn bytes(action: &Action) -> Range<u64> {
     let (offset, length) = action.extent.bytes().unwrap_or((0, u64::from(action.count).max(1)));
     let start = action.object.0.saturating_add(offset);
     start..start.saturating_add(length)
@@ -206,5 +207,12 @@ impl Pair {
         let kinds = |pair: &Pair| (pair.first.kind(), pair.second.kind());
         let (first, second) = kinds(other);
         self.variable == other.variable && (kinds(self) == (first, second) || kinds(self) == (second, first))
+    }
+
+    /// Whether it is the same code, atomic or not, that races for the same variable.
+    pub fn is_by_same_code(&self, other: &Pair) -> bool {
+        let codes = |pair: &Pair| [&pair.first, &pair.second].map(|access| (access.pc, access.way));
+        let [first, second] = codes(other);
+        self.variable == other.variable && (codes(self) == [first, second] || codes(self) == [second, first])
     }
 }

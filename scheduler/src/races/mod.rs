@@ -32,6 +32,8 @@ pub struct Race {
     pub first: Side,
     /// The other one.
     pub second: Side,
+    /// Where an access is made of which nothing tells whether it is atomic; if it is, this may be no race.
+    pub unless_atomic: Option<String>,
 }
 
 /// One access of a race.
@@ -59,7 +61,8 @@ impl Race {
     pub fn message(&self) -> String {
         let mut sides = [&self.first, &self.second].map(|side| format!("{} at {}", side.what, side.place));
         sides.sort();
-        format!("nothing orders two accesses to {}: {} and {}", self.name, sides[0], sides[1])
+        let perhaps = if self.unless_atomic.is_some() { "perhaps " } else { "" };
+        format!("{perhaps}nothing orders two accesses to {}: {} and {}", self.name, sides[0], sides[1])
     }
 }
 
@@ -71,6 +74,15 @@ pub struct Detector {
     code: HashMap<u64, Code>,
     /// What an access is about, by its variable and code.
     subjects: HashMap<(u64, u64), Subject>,
+}
+
+/// Whether an access is atomic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Atomicity {
+    Atomic,
+    Plain,
+    /// Nothing tells.
+    Unclear,
 }
 
 /// What a look at an execution came to.
@@ -87,22 +99,45 @@ impl Detector {
         *self = Detector::default();
     }
 
-    /// Looks for the races of an execution that has just run.
+    /// Looks for the races of an execution that has just run. What may be atomic or not is taken to be plain, so that
+    /// no race is missed; a race that is none if it is atomic says so, and comes last.
     pub fn look(&mut self, steps: &[Step], target: &Target) -> Looked {
         let explainer = self.explainer.take().unwrap_or_else(|| Explainer::new(target));
-        let mut unknown = Vec::new();
-        let pairs = accesses::find(steps, &mut |index, action| {
-            self.is_atomic(action, &explainer).unwrap_or_else(|| {
+        let (mut unknown, mut unclear) = (Vec::new(), None);
+        let pairs = accesses::find(steps, &mut |index, action| match self.atomicity(action, &explainer) {
+            Some(Atomicity::Unclear) => {
+                unclear.get_or_insert(action.pc);
+                false
+            }
+            Some(known) => known == Atomicity::Atomic,
+            None => {
                 unknown.push(index);
                 false
-            })
+            }
         });
         let looked = match (pairs.is_empty(), unknown.is_empty()) {
             (false, false) => Looked::Unknown(unknown),
-            _ => Looked::Found(pairs.iter().map(|pair| self.race(pair, steps, &explainer)).collect()),
+            (true, _) => Looked::Found(Vec::new()),
+            (false, true) => Looked::Found(self.judged(&pairs, unclear, steps, &explainer)),
         };
         self.explainer = Some(explainer);
         looked
+    }
+
+    /// The races in words, the certain ones first.
+    fn judged(&mut self, pairs: &[Pair], unclear: Option<u64>, steps: &[Step], explainer: &Explainer) -> Vec<Race> {
+        let certain = unclear.map(|_| {
+            accesses::find(steps, &mut |_, action| self.atomicity(action, explainer) != Some(Atomicity::Plain))
+        });
+        let is_certain = |pair: &Pair| {
+            certain.as_ref().is_none_or(|certain| certain.iter().any(|other| other.is_by_same_code(pair)))
+        };
+        let (certain, others): (Vec<&Pair>, Vec<&Pair>) = pairs.iter().partition(|pair| is_certain(pair));
+        let doubt = unclear.map(|pc| explainer.place_of(pc));
+        let certain = certain.into_iter().map(|pair| self.race(pair, None, steps, explainer));
+        let mut races: Vec<Race> = certain.collect();
+        races.extend(others.into_iter().map(|pair| self.race(pair, doubt.clone(), steps, explainer)));
+        races
     }
 
     /// A step is about to be taken of which it was not known what it is about.
@@ -112,30 +147,33 @@ impl Detector {
         self.subjects.insert(key(action), subject);
     }
 
-    /// Whether an access is atomic; None if that is not known yet.
-    fn is_atomic(&mut self, action: &Action, explainer: &Explainer) -> Option<bool> {
+    /// Whether an access is atomic; None if it can be known when what it is about has been learnt.
+    fn atomicity(&mut self, action: &Action, explainer: &Explainer) -> Option<Atomicity> {
         if matches!(action.op, Op::AtomicUpdate | Op::VainUpdate) {
-            return Some(true);
+            return Some(Atomicity::Atomic);
         }
-        let code = self.code.entry(action.pc).or_insert_with(|| explainer.code(action.pc));
+        let bytes = accesses::bytes(action);
+        let code = self.code.entry(action.pc).or_insert_with(|| explainer.code(action.pc, bytes.end - bytes.start));
         if *code == Code::Atomic {
-            return Some(true);
+            return Some(Atomicity::Atomic);
         }
         let subject = match self.subjects.entry(key(action)) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => place.insert(explainer.fixed_subject(action)?),
         };
-        Some(match (subject.is_atomic, code) {
-            (Some(true), _) | (None, Code::AtomicMacro) => true,
+        let is_atomic = match (subject.is_atomic, code) {
+            (None, Code::Unclear) => return Some(Atomicity::Unclear),
+            (Some(true), _) | (None, Code::AtomicByName) => true,
             (known, Code::AtomicRead(word)) => {
                 let is_meant = word.is_empty() || known.is_none() || word == subject.last_word();
                 accesses::way(action) == Some(Way::Read) && is_meant
             }
             _ => false,
-        })
+        };
+        Some(if is_atomic { Atomicity::Atomic } else { Atomicity::Plain })
     }
 
-    fn race(&mut self, pair: &Pair, steps: &[Step], explainer: &Explainer) -> Race {
+    fn race(&self, pair: &Pair, unless_atomic: Option<String>, steps: &[Step], explainer: &Explainer) -> Race {
         let side = |access: &Access| Side {
             step: access.step,
             thread: access.thread,
@@ -148,7 +186,7 @@ impl Detector {
             known.or_else(|| explainer.fixed_subject(action))
         });
         let name = known.map_or_else(|| format!("{:#x}", pair.variable.0), |subject| subject.name);
-        Race { name, first: side(&pair.first), second: side(&pair.second) }
+        Race { name, first: side(&pair.first), second: side(&pair.second), unless_atomic }
     }
 }
 

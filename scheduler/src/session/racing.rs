@@ -36,6 +36,7 @@ fn tell(finding: &mut Finding, host: &mut Host) -> Result<(), Failure> {
     finding.location = Some(race.second.place.clone());
     finding.explanation = [&race.first, &race.second].map(|side| access(side, finding)).to_vec();
     finding.explanation.push(missing(&race, &steps, &explainer, host));
+    finding.explanation.extend(race.unless_atomic.as_ref().map(|place| doubt(place)));
     for side in [&race.first, &race.second] {
         let stack = stack_at(side, &steps, &explainer, host)?;
         if let Some(thread) = finding.threads.iter_mut().find(|thread| thread.id == side.thread) {
@@ -54,6 +55,14 @@ fn access(side: &Side, finding: &Finding) -> String {
     let variables = step.map_or_else(String::new, |step| step.variables.join(" "));
     let value = step.filter(|step| !step.value.is_empty()).map_or_else(String::new, |step| format!(": {}", step.value));
     format!("thread {}{name}: {} {variables}{value} at {} (step {})", side.thread, side.what, side.place, side.step + 1)
+}
+
+/// Why it may be no race.
+fn doubt(place: &str) -> String {
+    format!(
+        "not certain: the access at {place} may be to something that is declared _Atomic, which would make it atomic; \
+         nothing tells the type of what lies there"
+    )
 }
 
 /// What would have to order the accesses, and does not.

@@ -16,7 +16,7 @@ const REPLAYS: usize = 3;
 /// Options of the checks that a program may name too.
 const FLAGS: [&str; 2] = ["--keep-going", "--outcomes"];
 /// Families of programs that are compiled by every compiler there is.
-const COMPILED_BY_ALL: [&str; 2] = ["access/", "instructions/"];
+const COMPILED_BY_ALL: [&str; 3] = ["access/", "instructions/", "races/"];
 /// Larger searches are counted under the first isolation level only: a process per execution takes milliseconds.
 const MOST_RUNS_ELSEWHERE: u64 = 300;
 

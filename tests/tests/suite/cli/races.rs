@@ -1,6 +1,7 @@
 //! `--races`: what a report of a data race says, and that its trace replays.
 
 use crate::cli::subjects::{CLEAN, Place, expect_status, one_line};
+use rscale_tests::compile::{Compiler, compile_with};
 use rscale_tests::summary::Summary;
 use std::fs;
 
@@ -60,6 +61,40 @@ int main(void)
     pthread_create(&thread, NULL, set, NULL);
     assert(value == 0);
     pthread_join(thread, NULL);
+    return 0;
+}
+"#;
+
+/// A flag in a block whose type nobody can know, for it comes from an allocator of the program's own. The macro says
+/// what the reader looks at.
+const OWN_ALLOCATOR: &str = r#"
+#include <pthread.h>
+#include <stdlib.h>
+struct message { _Atomic int ready; int data; };
+static volatile int seen;
+static void *block(size_t size) { return calloc(1, size); }
+static void *make(void *argument)
+{
+    struct message *message = argument;
+    message->data = 1;
+    message->ready = 1;
+    return 0;
+}
+static void *use(void *argument)
+{
+    struct message *message = argument;
+    if (message->LOOKED_AT)
+        seen = message->data;
+    return 0;
+}
+int main(void)
+{
+    pthread_t one, two;
+    struct message *message = block(sizeof *message);
+    pthread_create(&one, NULL, make, message);
+    pthread_create(&two, NULL, use, message);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
     return 0;
 }
 "#;
@@ -160,4 +195,29 @@ fn no_race_is_a_statement_about_every_execution() {
     assert!(one_line(&finished.out()).contains("in each execution, data races were looked for"), "{}", finished.out());
     place.refuses(&["run", "./program", "--races", "--scope", "sync"], "it needs --scope all");
     assert!(one_line(&place.rscale(&["list"]).out()).contains("race with --races:"));
+}
+
+/// clang says which word of a line is read. Other compilers do not, and then a race that depends on it is not certain,
+/// and one that does not is.
+#[test]
+fn what_may_be_atomic_makes_no_certain_race() {
+    for compiler in Compiler::all() {
+        for (looked_at, level) in [("ready", "-O0"), ("ready", "-O2"), ("data", "-O0"), ("data", "-O2")] {
+            let place = Place::new();
+            let file = place.scratch.write("program.c", OWN_ALLOCATOR.replace("LOOKED_AT", looked_at));
+            compile_with(compiler, &file, &place.scratch.file("program"), &[level]).expect("it compiles");
+            let summary = found(&place, &[]);
+            let message = summary.of_first_finding("message");
+            let build = format!("{compiler:?} {level}: {}", summary.0);
+            match (looked_at, compiler, level) {
+                ("ready", Compiler::Clang, "-O2") => assert!(summary.findings().is_empty(), "{build}"),
+                ("ready", ..) => {
+                    assert!(message.starts_with("perhaps nothing orders two accesses to "), "{build}");
+                    assert!(summary.0.to_string().contains("may be to something that is declared _Atomic"), "{build}");
+                    expect_status(&place.rscale(&["replay", "trace.txt", "--quiet"]), 1);
+                }
+                _ => assert!(message.starts_with("nothing orders two accesses to "), "{build}"),
+            }
+        }
+    }
 }
