@@ -14,8 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// # Errors
 /// When the disk is full, the directory can not be written, or `path` is one; nothing is left behind then.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let is_device = fs::metadata(path).is_ok_and(|found| !found.is_file());
-    if is_device { write_through(path, bytes) } else { replace(path, bytes) }
+    if is_device(path) { write_through(path, bytes) } else { replace(path, bytes) }
 }
 
 /// Whether a file could be written there, as far as that can be told before: nothing changes. Whoever reads from a pipe
@@ -24,8 +23,13 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// As [`write`], but for a disk that is full.
 pub fn check(path: &Path) -> io::Result<()> {
-    let is_device = fs::metadata(path).is_ok_and(|found| !found.is_file());
-    if is_device { Ok(()) } else { Temporary::beside(path).map(|_| ()) }
+    if is_device(path) { Ok(()) } else { Temporary::beside(path).map(|_| ()) }
+}
+
+/// Whether there is something that is no file, or leads to it.
+#[must_use]
+pub fn is_device(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| !found.is_file())
 }
 
 /// Pipes and devices keep their place: moving a file over them would replace them.

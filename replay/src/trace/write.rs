@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 /// Steps are wrapped before this column.
 const WIDTH: usize = 100;
 
-/// The file name of the n-th finding: `trace.txt`, then `trace-2.txt`, `trace-3.txt`, ...
+/// The file name of the n-th finding: `trace.txt`, then `trace-2.txt`, `trace-3.txt`, ... A device or a pipe takes them
+/// all: there is no other beside `/dev/null`, and nobody may make one.
 #[must_use]
 pub fn numbered_path(path: &Path, number: usize) -> PathBuf {
-    if number < 2 {
+    if number < 2 || atomic::is_device(path) {
         return path.to_owned();
     }
     let mut name = path.file_stem().unwrap_or_default().to_owned();

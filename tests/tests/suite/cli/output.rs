@@ -101,6 +101,19 @@ fn outcomes_are_tabulated() {
     assert_eq!(Summary::parse(&without.stdout).expect("JSON").outcomes(), BTreeSet::new());
 }
 
+/// There is nothing beside a device: `/dev/null-2` can not be written by everybody, and ended the search.
+#[test]
+fn a_device_takes_all_traces() {
+    let place = Place::with("program", TWO_BUGS);
+    std::os::unix::fs::symlink("/dev/null", place.scratch.file("nowhere.txt")).expect("a link");
+    let finished = place.rscale(&["run", "./program", "--keep-going", "--trace", "nowhere.txt", "--json", "-"]);
+    expect_status(&finished, 1);
+    let summary = Summary::parse(&finished.stdout).expect("JSON");
+    let traces: Vec<&str> = summary.findings().iter().filter_map(|finding| finding["trace"].as_str()).collect();
+    assert_eq!(traces, ["nowhere.txt", "nowhere.txt"]);
+    assert_eq!(place.scratch.names(), ["nowhere.txt", "program", "program.c"]);
+}
+
 #[test]
 fn every_finding_has_its_trace() {
     let place = Place::with("program", TWO_BUGS);
