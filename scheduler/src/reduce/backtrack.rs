@@ -18,7 +18,7 @@ impl Reduction {
             if node.tree.is_empty()
                 && let Some(sequence) = self.planner.more(node, &self.history, &mut self.counts)
             {
-                node.tree.insert(&mut sequence.iter().collect::<Vec<_>>());
+                node.tree.insert(&sequence);
             }
             if !node.tree.is_empty() {
                 self.planned = node.tree.take_first_line();

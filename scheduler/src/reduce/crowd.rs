@@ -28,10 +28,10 @@ pub const MANY: usize = 64;
 /// So many events of sequences wait for a worker that owns the states that they lead through: a few MB.
 pub const MOST_WAITING: usize = 1 << 16;
 
-/// Whether so many are planned.
+/// How many events are planned in some states.
 #[must_use]
-pub fn is_there(nodes: &[Node], most: usize) -> bool {
-    nodes.iter().map(|node| node.tree.len()).sum::<usize>() >= most
+pub fn events(nodes: &[Node]) -> usize {
+    nodes.iter().map(|node| node.tree.len()).sum()
 }
 
 #[cfg(test)]

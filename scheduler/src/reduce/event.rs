@@ -5,7 +5,6 @@
 use super::buffered;
 use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
 use super::history::{Entry, EventIndex, History};
-use super::repeats::Mark;
 use super::touches::Touches;
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::dependence::{self, Context};
@@ -44,8 +43,6 @@ pub struct Event {
     pub previous: Option<EventIndex>,
     /// How many events of the same thread come before.
     pub number: u32,
-    /// What it means for the question whether the execution comes back to a state.
-    pub mark: Mark,
     /// If the program came to an early end behind it: what it would act on otherwise.
     pub otherwise: Option<Reach>,
 }
@@ -171,7 +168,6 @@ impl Event {
             made_possible_by: SmallVec::new(),
             previous: None,
             number: 0,
-            mark: Mark::default(),
             otherwise: None,
         };
         if event.wait == Wait::Written || event.polls {

@@ -6,8 +6,10 @@
 
 use super::event::Event;
 use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
+use super::mask::Outline;
 use super::names::Names;
-use super::repeats::Repeats;
+use super::repeats::{Mark, Repeats};
+use super::sequence::Member;
 use super::shapes::Shapes;
 use crate::frontend::VariableHasher;
 use rscale_protocol::{MAX_THREADS, MemoryModel, ThreadId, ThreadSet, Variable};
@@ -63,6 +65,8 @@ pub enum Link {
 #[derive(Debug, Default)]
 pub struct History {
     events: Vec<Event>,
+    /// What they touch, roughly.
+    outlines: Vec<Outline>,
     /// The clock of each event, one after the other.
     clocks: Vec<EventIndex>,
     /// Threads that a clock has room for.
@@ -125,6 +129,16 @@ impl History {
     #[must_use]
     pub fn event(&self, index: EventIndex) -> &Event {
         &self.events[index as usize]
+    }
+
+    /// The events behind one, up to another, that do not happen after it.
+    pub fn unordered_behind(&self, first: EventIndex, until: EventIndex) -> impl Iterator<Item = Member<'_>> {
+        let thread = self.outlines[first as usize].thread().index();
+        let range = first as usize + 1..(until as usize).max(first as usize + 1);
+        let clocks = self.clocks[range.start * self.width..range.end * self.width].chunks_exact(self.width);
+        let members = self.events[range.clone()].iter().zip(&self.outlines[range]);
+        let unordered = clocks.zip(members).filter(move |(clock, _)| clock[thread] <= first);
+        unordered.map(|(_, (event, &outline))| Member { event: &event.footprint, outline })
     }
 
     /// How many there are: the place of the next one.
@@ -218,12 +232,14 @@ impl History {
 
     /// Whether the first event happens before the second, or is it.
     #[must_use]
+    #[inline]
     pub fn happens_before(&self, first: EventIndex, second: EventIndex) -> bool {
-        self.knows(second, self.event(first).footprint.thread()) > first
+        first <= second && self.knows(second, self.outlines[first as usize].thread()) > first
     }
 
     /// How many events of the execution one has to take to have all of a thread's that happen before this one.
     #[must_use]
+    #[inline]
     pub fn knows(&self, index: EventIndex, thread: ThreadId) -> EventIndex {
         self.clocks[index as usize * self.width + thread.index()]
     }
@@ -301,6 +317,7 @@ impl History {
     }
 
     /// Adds an event behind the others, with its predecessors.
+    #[inline]
     pub fn push(&mut self, mut event: Event, predecessors: &[Predecessor]) {
         let index = self.len();
         let thread = event.footprint.thread();
@@ -308,14 +325,8 @@ impl History {
         self.shapes.see(&event, self.count_of(thread));
         event.previous = self.last_of(thread);
         event.number = self.count_of(thread);
-        let start = self.clocks.len();
-        self.clocks.resize(start + self.width, 0);
-        let (earlier, clock) = self.clocks.split_at_mut(start);
-        for predecessor in predecessors {
-            let known = &earlier[predecessor.event as usize * self.width..][..self.width];
-            clock.iter_mut().zip(known).for_each(|(mine, &theirs)| *mine = (*mine).max(theirs));
-        }
-        clock[thread.index()] = index + 1;
+        self.push_clock(predecessors);
+        self.clocks[index as usize * self.width + thread.index()] = index + 1;
         self.last[thread.index()] = index + 1;
         for touch in &event.footprint.touches {
             let entry = Entry { event: index, thread, mode: touch.mode, role: touch.role };
@@ -327,8 +338,34 @@ impl History {
         if let Some(waiters) = &event.waiters {
             self.waiting.insert(waiters.variable, waiters.after);
         }
-        self.repeats.push(index, thread, event.mark);
+        self.outlines.push(Outline::of(&event.footprint));
         self.events.push(event);
+    }
+
+    /// Adds the clock of an event that knows what its predecessors know.
+    fn push_clock(&mut self, predecessors: &[Predecessor]) {
+        let (start, width) = (self.clocks.len(), self.width);
+        let place = |predecessor: &Predecessor| predecessor.event as usize * width;
+        let Some((first, others)) = predecessors.split_first() else {
+            return self.clocks.resize(start + width, 0);
+        };
+        self.clocks.extend_from_within(place(first)..place(first) + width);
+        let (earlier, clock) = self.clocks.split_at_mut(start);
+        for predecessor in others {
+            // Most others come before the first one, or are it.
+            let thread = self.outlines[predecessor.event as usize].thread();
+            if clock[thread.index()] <= predecessor.event {
+                let known = &earlier[place(predecessor)..][..width];
+                clock.iter_mut().zip(known).for_each(|(mine, &theirs)| *mine = (*mine).max(theirs));
+            }
+        }
+    }
+
+    /// What the last event means for the question whether the execution comes back to a state.
+    pub fn mark(&mut self, mark: Mark) {
+        if let Some(last) = self.outlines.last() {
+            self.repeats.push(self.outlines.len() as EventIndex - 1, last.thread(), mark);
+        }
     }
 
     /// Takes back all but the first events.
@@ -348,6 +385,7 @@ impl History {
                 self.waiting.insert(waiters.variable, waiters.before);
             }
         }
+        self.outlines.truncate(count as usize);
         self.clocks.truncate(count as usize * self.width);
         self.unchanged = self.unchanged.min(count);
         self.repeats.truncate(count);
@@ -383,7 +421,7 @@ impl History {
         if thread.index() < self.width {
             return;
         }
-        let width = (thread.index() + 1).next_power_of_two().clamp(4, MAX_THREADS);
+        let width = (thread.index() + 1).max(self.width * 3 / 2).next_multiple_of(4).min(MAX_THREADS);
         let mut clocks = vec![0; self.events.len() * width];
         if self.width > 0 {
             for (new, old) in clocks.chunks_exact_mut(width).zip(self.clocks.chunks_exact(self.width)) {
@@ -398,7 +436,7 @@ impl History {
     #[must_use]
     pub fn memory(&self) -> usize {
         let entries: usize = self.touched.iter().map(Vec::capacity).sum();
-        self.events.capacity() * size_of::<Event>()
+        self.events.capacity() * (size_of::<Event>() + size_of::<Outline>())
             + self.clocks.capacity() * size_of::<EventIndex>()
             + entries * size_of::<Entry>()
     }

@@ -1,15 +1,60 @@
 //! What some events touch, roughly: whether another event can conflict with any of them is mostly told without looking
 //! at each of them.
 
-use super::footprint::{Footprint, Reach};
-use rscale_protocol::ThreadSet;
+use super::footprint::{Footprint, Mode, Reach};
+use rscale_protocol::arena::Token;
+use rscale_protocol::{ThreadId, ThreadSet};
+
+/// One event: whose it is, and what it touches.
+#[derive(Clone, Copy, Debug)]
+pub struct Outline {
+    /// Whose it is, and in which way it was taken.
+    pub token: Token,
+    /// Whether it acts on more than it touches.
+    reaches: bool,
+    /// A bit for each variable that it touches; some share one.
+    touched: u64,
+    /// Those that it does not only look at.
+    changed: u64,
+}
+
+impl Outline {
+    /// That of an event.
+    #[inline]
+    #[must_use]
+    pub fn of(event: &Footprint) -> Outline {
+        let (mut touched, mut changed) = (0, 0);
+        for touch in &event.touches {
+            let bit = 1 << (touch.variable % u64::BITS);
+            touched |= bit;
+            changed |= if touch.mode == Mode::Read { 0 } else { bit };
+        }
+        Outline { token: event.token, reaches: event.reach != Reach::Own, touched, changed }
+    }
+
+    /// Whose it is.
+    #[inline]
+    #[must_use]
+    pub fn thread(&self) -> ThreadId {
+        self.token.thread
+    }
+
+    /// Whether it may conflict with an event of another thread: if not, it does not.
+    #[inline]
+    #[must_use]
+    pub fn may_conflict(&self, other: &Outline) -> bool {
+        (self.touched & other.changed) | (self.changed & other.touched) != 0 || self.reaches | other.reaches
+    }
+}
 
 /// The threads and the variables of some events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mask {
     threads: ThreadSet,
     /// A bit for each variable; some share one.
-    variables: u64,
+    touched: u64,
+    /// Those that not all of them only look at.
+    changed: u64,
     /// Whether one of them acts on more than it touches.
     reaches: bool,
 }
@@ -17,10 +62,11 @@ pub struct Mask {
 impl Mask {
     /// Adds an event.
     #[inline]
-    pub fn add(&mut self, event: &Footprint) {
+    pub fn add(&mut self, event: &Outline) {
         self.threads.insert(event.thread());
-        self.variables |= bits(event);
-        self.reaches |= event.reach != Reach::Own;
+        self.touched |= event.touched;
+        self.changed |= event.changed;
+        self.reaches |= event.reaches;
     }
 
     /// Whether a thread has one of the events.
@@ -33,22 +79,17 @@ impl Mask {
     /// Whether an event may conflict with one of them: if not, it does not.
     #[inline]
     #[must_use]
-    pub fn may_conflict(&self, event: &Footprint) -> bool {
-        let touches = self.variables & bits(event) != 0 || self.has_thread_of(event);
-        let reaches = self.reaches || event.reach != Reach::Own;
-        touches || reaches && !self.threads.is_empty()
+    pub fn may_conflict(&self, event: &Outline) -> bool {
+        let touches = (self.touched & event.changed) | (self.changed & event.touched) != 0;
+        let reaches = (self.reaches || event.reaches) && !self.threads.is_empty();
+        touches || reaches || self.threads.contains(event.thread())
     }
-}
-
-#[inline]
-fn bits(event: &Footprint) -> u64 {
-    event.touches.iter().fold(0, |bits, touch| bits | 1 << (touch.variable % u64::BITS))
 }
 
 impl<'a> FromIterator<&'a Footprint> for Mask {
     fn from_iter<I: IntoIterator<Item = &'a Footprint>>(events: I) -> Mask {
         let mut mask = Mask::default();
-        events.into_iter().for_each(|event| mask.add(event));
+        events.into_iter().for_each(|event| mask.add(&Outline::of(event)));
         mask
     }
 }
@@ -63,7 +104,7 @@ impl<'a> Sleepers<'a> {
     /// Takes an event: what conflicts with it wakes up.
     #[inline]
     pub fn take(&mut self, event: &Footprint) {
-        if self.mask.may_conflict(event) {
+        if self.mask.may_conflict(&Outline::of(event)) {
             self.events.retain(|sleeper| !sleeper.conflicts(event));
             self.mask = self.events.iter().copied().collect();
         }
@@ -72,7 +113,7 @@ impl<'a> Sleepers<'a> {
     /// An event falls asleep.
     pub fn push(&mut self, event: &'a Footprint) {
         self.events.push(event);
-        self.mask.add(event);
+        self.mask.add(&Outline::of(event));
     }
 
     /// Whose they are.
@@ -91,14 +132,13 @@ impl<'a> FromIterator<&'a Footprint> for Sleepers<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::footprint::samples::event;
     use super::*;
     use proptest::prelude::*;
-    use rscale_protocol::ThreadId;
-    use rscale_protocol::dependence::Mode;
 
-    fn any_event() -> impl Strategy<Value = Footprint> {
+    /// An event of one of a few threads.
+    pub fn any_event() -> impl Strategy<Value = Footprint> {
         let mode = prop_oneof![Just(Mode::Read), Just(Mode::Add), Just(Mode::Write)];
         let reach = prop_oneof![
             6 => Just(Reach::Own),
@@ -114,7 +154,7 @@ mod tests {
         fn what_conflicts_is_not_overlooked(events in prop::collection::vec(any_event(), 0..5), taken in any_event()) {
             let mask: Mask = events.iter().collect();
             let conflicts = events.iter().any(|event| event.conflicts(&taken));
-            prop_assert!(mask.may_conflict(&taken) || !conflicts);
+            prop_assert!(mask.may_conflict(&Outline::of(&taken)) || !conflicts);
             let mut sleepers: Sleepers<'_> = events.iter().collect();
             sleepers.take(&taken);
             let left = events.iter().filter(|event| !event.conflicts(&taken)).map(Footprint::thread);

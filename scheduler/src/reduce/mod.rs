@@ -36,6 +36,7 @@ mod reversal;
 mod saved;
 #[cfg(test)]
 mod scripted;
+mod sequence;
 mod shapes;
 mod sharing;
 mod sleep;
@@ -55,6 +56,7 @@ use mask::Sleepers;
 use places::Places;
 use plan::{Node, Planner};
 use preemptions::State;
+use repeats::Mark;
 use rest::Unplanned;
 use reversal::{Executed, Race, Second};
 use rscale_protocol::arena::{Step, Token};
@@ -335,7 +337,7 @@ impl Reduction {
             return false;
         }
         let behind = Node { tree, ..node.behind(&event.footprint, is_inner) };
-        self.append(event, &enabled);
+        self.append(event, execution);
         self.nodes.push(behind);
         self.counts.states += 1;
         self.counts.transitions += 1;
@@ -348,23 +350,30 @@ impl Reduction {
         let (enabled, is_pick, pending) = (later[0].enabled, event.is_pick(), &execution.pending[..]);
         let state = State { at: self.history.len(), enabled, event: Some(&event), is_pick, later, pending };
         self.planner.follow(event.footprint.token, &state, &self.history);
-        self.append(event, &enabled);
+        self.append(event, execution);
     }
 
     /// Puts an event behind the others, and finds its races.
-    fn append(&mut self, event: Event, enabled: &[ThreadSet; 3]) {
+    #[inline]
+    fn append(&mut self, event: Event, execution: &Execution) {
         let index = self.history.len();
+        let step = &execution.steps[event.step as usize];
         self.counts.dependence_checks += self.history.predecessors(&event, &mut self.predecessors);
         races::rivals(&self.history, &event, &self.predecessors, &mut self.rivals);
         self.races.extend(self.rivals.iter().map(|&first| Race::new(first, Second::Executed(index))));
         races::patience(&self.history, &event, &self.predecessors, &mut self.rivals);
         self.races.extend(self.rivals.iter().map(|&first| Race::new(first, Second::Late(index))));
         let Token { thread, choice } = event.footprint.token;
-        let has_one_way = choice == Choice::Proceed && !enabled[1..].iter().any(|set| set.contains(thread));
+        let has_one_way = choice == Choice::Proceed && !step.enabled[1..].iter().any(|set| set.contains(thread));
         if !has_one_way || event.is_pick() {
-            self.races.extend(alternatives(&event, enabled).map(|second| Race::new(index, second)));
+            self.races.extend(alternatives(&event, &step.enabled).map(|second| Race::new(index, second)));
         }
+        let mark = match event.footprint.steps {
+            1 => Mark::of(step, execution.steps.local_state(event.step as usize)),
+            _ => Mark::default(),
+        };
         self.history.push(event, &self.predecessors);
+        self.history.mark(mark);
     }
 
     /// Finds races with what threads would do next where the execution has ended.

@@ -26,12 +26,6 @@ impl Places<'_> {
         &self.nodes[at as usize]
     }
 
-    /// All states.
-    #[must_use]
-    pub fn nodes(&self) -> &[Node] {
-        self.nodes
-    }
-
     /// How many states are shared.
     #[must_use]
     pub fn shared(&self) -> usize {
@@ -41,6 +35,13 @@ impl Places<'_> {
     /// A state of the search's own.
     pub fn own(&mut self, at: EventIndex) -> &mut Node {
         &mut self.nodes[at as usize]
+    }
+
+    /// A state of the search's own, with those before and behind it.
+    pub fn own_among(&mut self, at: EventIndex) -> (&[Node], &mut Node, &[Node]) {
+        let (before, others) = self.nodes.split_at_mut(at as usize);
+        let (own, after) = others.split_at_mut(1);
+        (before, &mut own[0], after)
     }
 
     /// Plans an event, one of several of which one is to be explored from a state.

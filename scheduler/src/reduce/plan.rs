@@ -3,10 +3,12 @@
 use super::crowd;
 use super::footprint::Footprint;
 use super::history::{EventIndex, History};
+use super::mask::{Mask, Outline};
 use super::places::Places;
 use super::preemptions::State;
 use super::reversal::{Cover, Executed, Extent, Race, Reversal};
 use super::saved::SavedBound;
+use super::sequence::Sequence;
 use super::sharing::Explored;
 use super::sleep::{Sleep, staying};
 use super::wakeup::{Inserted, Room, Tree};
@@ -253,12 +255,13 @@ impl Default for Optimal {
 impl Planner for Optimal {
     fn plan(&mut self, places: &mut Places<'_>, reversal: &Reversal<'_>) {
         let is_many = places.node(reversal.first).tree.sequences() >= self.many;
-        let room = Room {
-            not_twice: is_many && reversal.is_plain(),
-            only_firsts: is_many && crowd::is_there(places.nodes(), self.most),
-        };
-        let node = places.own(reversal.first);
-        let inserted = node.tree.insert_where(&mut reversal.collected(), room);
+        let (before, node, after) = places.own_among(reversal.first);
+        let own = node.tree.len();
+        let is_crowd = || is_many && own + crowd::events(before) + crowd::events(after) >= self.most;
+        let room = Room { not_twice: is_many && reversal.is_plain(), only_firsts: &is_crowd };
+        let mut sequence = Sequence::new();
+        reversal.collect(&mut sequence);
+        let inserted = node.tree.insert_where(&mut sequence, room);
         node.is_crowded |= inserted == Inserted::Dropped;
     }
 
@@ -313,8 +316,16 @@ impl Planner for Persistent {
 /// The members that the sequence can begin with.
 #[must_use]
 pub fn initials(sequence: &[&Footprint]) -> Vec<usize> {
-    let is_initial = |&index: &usize| !sequence[..index].iter().any(|earlier| earlier.conflicts(sequence[index]));
-    (0..sequence.len()).filter(is_initial).collect()
+    let mut earlier = Mask::default();
+    let mut is_initial = |&index: &usize| {
+        let (event, outline) = (sequence[index], Outline::of(sequence[index]));
+        // Most are not the first ones of their threads.
+        let is_initial = !earlier.may_conflict(&outline)
+            || !earlier.has_thread_of(event) && !sequence[..index].iter().any(|earlier| earlier.conflicts(event));
+        earlier.add(&outline);
+        is_initial
+    };
+    (0..sequence.len()).filter(|index| is_initial(index)).collect()
 }
 
 /// Those of them that the second event depends on; all where there are none.

@@ -31,6 +31,9 @@ pub fn rivals(history: &History, event: &Event, predecessors: &[Predecessor], fo
             Link::Variable(variable) => behind(history, event, predecessors, predecessor.event, variable, found),
         }
     }
+    if found.is_empty() {
+        return;
+    }
     if found.iter().any(|&first| history.event(first).is_pick()) {
         *found = found.iter().filter_map(|&first| before_pick(history, event, predecessors, first)).collect();
     }

@@ -13,9 +13,11 @@
 //! makes impossible or different; no way leads from `x` to it but their conflict; and everything else in the sequence
 //! is planned with it, and does not depend on `x`.
 
-use super::footprint::{Footprint, Precedes, Reach};
+use super::footprint::{Footprint, Reach};
 use super::mask::Mask;
+use super::sequence::{Meets, Member, Sequence};
 use super::wakeup::Tree;
+use smallvec::SmallVec;
 
 /// Events that are planned, from the last to the first, and what is to follow them.
 #[derive(Clone, Copy)]
@@ -27,15 +29,15 @@ pub struct Planned<'t> {
 }
 
 /// What comes of a sequence on the way along a planned one.
-struct Way<'s, 't> {
+struct Way<'w, 's, 't> {
     /// What is left of the sequence, without its last event.
-    left: Vec<&'s Footprint>,
+    left: &'w mut [Member<'s>],
     /// Its last event, the second one of the race.
-    second: &'s Footprint,
+    second: Member<'s>,
     /// Planned events that the second one comes before in the sequence.
-    passed: Vec<&'t Footprint>,
+    passed: SmallVec<[Member<'t>; 16]>,
     /// Planned events that come behind these, and that the sequence does not have.
-    behind: Vec<&'t Footprint>,
+    behind: SmallVec<[Member<'t>; 16]>,
     /// All events of the sequence, and all that were passed: most planned events have to do with none of them.
     mask: Mask,
 }
@@ -52,17 +54,20 @@ enum Met {
 
 /// Whether a sequence, which ends with a plain access, will be found in the run of a planned one.
 #[must_use]
-pub fn is_found_again(sequence: &[&Footprint], planned: Planned<'_>) -> bool {
+pub fn is_found_again(sequence: &[Member<'_>], planned: Planned<'_>) -> bool {
     let Some((&second, others)) = sequence.split_last() else { return false };
-    if !is_simple(second) {
+    if !is_simple(second.event) {
         return false;
     }
-    let mask = sequence.iter().copied().collect();
-    let mut way = Way { left: others.to_vec(), second, passed: Vec::new(), behind: Vec::new(), mask };
+    let mut mask = Mask::default();
+    sequence.iter().for_each(|member| mask.add(&member.outline));
+    let mut left = Sequence::new();
+    left.extend_from_slice(others);
+    let mut way = Way { left: &mut left, second, passed: SmallVec::new(), behind: SmallVec::new(), mask };
     let mut next = Some(planned);
     while let Some(Planned { line, rest }) = next {
         for event in line.iter().rev() {
-            match way.meet(event) {
+            match way.meet(Member::from(event)) {
                 Met::Further => {}
                 Met::Found => return true,
                 Met::Lost => return false,
@@ -79,45 +84,56 @@ fn is_simple(event: &Footprint) -> bool {
     event.reach == Reach::Own && event.steps == 1 && event.touches.len() == 1 && !event.touches[0].may_write
 }
 
-impl<'s, 't> Way<'s, 't> {
+impl<'t> Way<'_, '_, 't> {
     /// Whether the sequence goes on with an event.
     fn has(&self, event: &Footprint) -> bool {
-        let sequence = self.left.iter().copied().chain([self.second]);
-        event.is_first_of(sequence)
+        let event = Member::from(event);
+        match event.meets(self.left) {
+            Meets::Nothing => event.outline.token == self.second.outline.token,
+            met => matches!(met, Meets::Itself(_)),
+        }
     }
 
-    fn meet(&mut self, event: &'t Footprint) -> Met {
-        if !self.mask.may_conflict(event) {
+    fn meet(&mut self, event: Member<'t>) -> Met {
+        if !self.mask.may_conflict(&event.outline) {
             return Met::Further;
         }
-        let depends = |others: &[&Footprint]| others.iter().any(|other| other.conflicts(event));
-        match event.precedes(self.left.iter().copied().chain([self.second])) {
-            Some(Precedes::As(index)) if index == self.left.len() => {
-                let is_last = self.left.is_empty() && event == self.second && !self.passed.is_empty();
-                if is_last { Met::Found } else { Met::Lost }
-            }
-            Some(Precedes::As(_)) if depends(&self.passed) => Met::Lost,
-            Some(Precedes::As(index)) => {
-                self.left.remove(index);
+        let depends = |others: &[Member<'_>]| others.iter().any(|other| other.conflicts(&event));
+        match event.meets(self.left) {
+            Meets::Itself(_) if depends(&self.passed) => Met::Lost,
+            Meets::Itself(index) => {
+                self.take_out(index);
                 Met::Further
             }
-            Some(Precedes::Beside) => {
+            Meets::Other(_) => Met::Lost,
+            Meets::Nothing if event.outline.token == self.second.outline.token => {
+                let is_last = self.left.is_empty() && event.event == self.second.event && !self.passed.is_empty();
+                if is_last { Met::Found } else { Met::Lost }
+            }
+            Meets::Nothing if !event.conflicts(&self.second) => {
                 if depends(&self.passed) || depends(&self.behind) {
                     self.behind.push(event);
-                    self.mask.add(event);
+                    self.mask.add(&event.outline);
                 }
                 Met::Further
             }
-            None => {
-                let is_free = !depends(&self.left) && !depends(&self.passed) && !depends(&self.behind);
-                if !is_free || !is_simple(event) || event.thread() == self.second.thread() {
+            Meets::Nothing => {
+                let is_free = !depends(&self.passed) && !depends(&self.behind);
+                if !is_free || !is_simple(event.event) || event.outline.thread() == self.second.outline.thread() {
                     return Met::Lost;
                 }
                 self.passed.push(event);
-                self.mask.add(event);
+                self.mask.add(&event.outline);
                 Met::Further
             }
         }
+    }
+
+    /// A planned event is this one of the sequence.
+    fn take_out(&mut self, index: usize) {
+        let left = std::mem::take(&mut self.left);
+        left[..=index].rotate_right(1);
+        self.left = &mut left[1..];
     }
 }
 

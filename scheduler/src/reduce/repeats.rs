@@ -33,6 +33,9 @@ pub struct Mark {
 impl Mark {
     /// The mark of an event of one step, and of where that led its thread.
     pub fn of(step: &Step, arrived: LocalState) -> Mark {
+        if step.choice != Choice::Proceed || arrived.may_have_written() {
+            return Mark::default();
+        }
         let action = &step.action;
         let own = hash_of(&[u64::from(action.thread.0) + 1, action.object.0]);
         let held = match action.op {
@@ -41,9 +44,6 @@ impl Mark {
             Op::MutexTryLock | Op::Read | Op::VainUpdate | Op::Yield => 0,
             _ => return Mark::default(),
         };
-        if step.choice != Choice::Proceed || arrived.may_have_written() {
-            return Mark::default();
-        }
         let hash = hash_of(&[action.op as u64, action.object.0, step.result as u64]);
         Mark { step: Some(hash), held, place: arrived.hash() }
     }

@@ -4,6 +4,7 @@ use super::elsewhere::footprint_without;
 use super::event::{Event, Wait};
 use super::footprint::{Footprint, Mode, Role, Touch};
 use super::history::{EventIndex, History};
+use super::sequence::{Member, Sequence};
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::{Choice, MemoryModel, Op};
 
@@ -134,12 +135,14 @@ impl<'a> Reversal<'a> {
         (first + 1..self.until).filter(move |&index| history.knows(index, thread) <= first)
     }
 
-    /// The whole sequence, in one place.
-    #[must_use]
-    pub fn collected(&self) -> Vec<&Footprint> {
-        let mut sequence = Vec::with_capacity((self.until - self.first.min(self.until)) as usize + 2);
-        sequence.extend(self.sequence());
-        sequence
+    /// Puts the whole sequence in one place.
+    pub fn collect<'s>(&'s self, sequence: &mut Sequence<'s>) {
+        if self.changed.is_empty() {
+            sequence.extend(self.executed.history.unordered_behind(self.first, self.until));
+            sequence.extend(self.conclusion().map(Member::from));
+        } else {
+            sequence.extend(self.sequence().map(Member::from));
+        }
     }
 
     /// The whole sequence.

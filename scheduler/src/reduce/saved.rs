@@ -7,7 +7,6 @@ use super::event::Event;
 use super::footprint::{Footprint, Mode, Reach, Role, Touch};
 use super::history::History;
 use super::plan::Node;
-use super::repeats::Mark;
 use super::sharing::{Begun, Explored};
 use super::sleep::{Sleep, staying};
 use super::wakeup::Tree;
@@ -213,9 +212,6 @@ impl Reduction {
         let is_last = start + event.footprint.steps as usize == execution.steps.len();
         if is_last && execution.ends_unannounced() {
             event.ends_early();
-        }
-        if event.footprint.steps == 1 {
-            event.mark = Mark::of(&execution.steps[start], execution.steps.local_state(start));
         }
         Some(event)
     }

@@ -3,8 +3,9 @@
 //! A sequence is a promise: it reverses a race, and no execution that begins with it is equivalent to one that was
 //! explored before. The tree is ordered: what stands first is explored first.
 
-use super::footprint::{Footprint, Precedes};
+use super::footprint::Footprint;
 use super::rediscovery::{Planned, is_found_again};
+use super::sequence::{Meets, Member, Sequence};
 
 /// The sequences, by their first events.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -40,18 +41,18 @@ impl Tree {
         self.branches.iter().filter_map(|branch| branch.line.last())
     }
 
-    /// Adds a sequence, unless the tree has one that leads to an equivalent execution. The sequence is left in
-    /// disorder.
-    pub fn insert(&mut self, sequence: &mut [&Footprint]) {
-        self.grow(sequence, Room::default(), true);
+    /// Adds a sequence, unless the tree has one that leads to an equivalent execution.
+    pub fn insert<'a>(&mut self, sequence: impl IntoIterator<Item = &'a Footprint>) {
+        let mut sequence: Sequence<'a> = sequence.into_iter().map(Member::from).collect();
+        self.grow(&mut sequence, Room::default(), true);
     }
 
-    /// Adds a sequence where there is room for it.
-    pub fn insert_where(&mut self, sequence: &mut [&Footprint], room: Room) -> Inserted {
+    /// Adds a sequence where there is room for it. The sequence is left in disorder.
+    pub fn insert_where(&mut self, sequence: &mut [Member<'_>], room: Room<'_>) -> Inserted {
         self.grow(sequence, room, true)
     }
 
-    fn grow(&mut self, sequence: &mut [&Footprint], room: Room, is_whole: bool) -> Inserted {
+    fn grow(&mut self, sequence: &mut [Member<'_>], room: Room<'_>, is_whole: bool) -> Inserted {
         if sequence.is_empty() {
             return Inserted::Needless;
         }
@@ -82,8 +83,8 @@ impl Tree {
         inserted
     }
 
-    fn push_sequence(&mut self, sequence: &[&Footprint]) {
-        self.push_branch(sequence.iter().rev().map(|&event| event.clone()).collect(), Tree::default());
+    fn push_sequence(&mut self, sequence: &[Member<'_>]) {
+        self.push_branch(sequence.iter().rev().map(|member| member.event.clone()).collect(), Tree::default());
     }
 
     /// Adds a single event.
@@ -163,20 +164,26 @@ impl Tree {
 }
 
 /// What a tree has room for.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Room {
+#[derive(Clone, Copy)]
+pub struct Room<'r> {
     /// Not for what is sure to be found again in the run of something that is planned ([`super::rediscovery`]); the
     /// sequence ends with a plain access.
     pub not_twice: bool,
-    /// Only for what begins as nothing else does ([`super::crowd`]).
-    pub only_firsts: bool,
+    /// Whether only for what begins as nothing else does ([`super::crowd`]).
+    pub only_firsts: &'r dyn Fn() -> bool,
 }
 
-impl Room {
-    fn takes(self, left: &[&Footprint], is_whole: bool, is_found_again: impl Fn() -> bool) -> Inserted {
+impl Default for Room<'_> {
+    fn default() -> Self {
+        Room { not_twice: false, only_firsts: &|| false }
+    }
+}
+
+impl Room<'_> {
+    fn takes(self, left: &[Member<'_>], is_whole: bool, is_found_again: impl Fn() -> bool) -> Inserted {
         if self.not_twice && is_found_again() {
             Inserted::Needless
-        } else if self.only_firsts && !is_whole {
+        } else if !is_whole && (self.only_firsts)() {
             Inserted::Dropped
         } else {
             Inserted::Added(left.len())
@@ -200,9 +207,9 @@ enum Followed<'s, 'e> {
     /// It can not begin with the first event.
     Differs,
     /// So many events.
-    To(usize, &'s mut [&'e Footprint]),
+    To(usize, &'s mut [Member<'e>]),
     /// All of them, or it has no more events itself.
-    ToItsEnd(&'s mut [&'e Footprint]),
+    ToItsEnd(&'s mut [Member<'e>]),
 }
 
 impl Branch {
@@ -221,26 +228,30 @@ impl Branch {
         Planned { line: &self.line[..self.line.len() - length], rest: &self.rest }
     }
 
-    fn follow<'s, 'e>(&self, mut sequence: &'s mut [&'e Footprint]) -> Followed<'s, 'e> {
+    fn follow<'s, 'e>(&self, mut sequence: &'s mut [Member<'e>]) -> Followed<'s, 'e> {
         for (length, event) in self.line.iter().rev().enumerate() {
             if sequence.is_empty() {
                 break;
             }
-            match event.precedes(sequence.iter().copied()) {
-                None if length == 0 => return Followed::Differs,
-                None => return Followed::To(length, sequence),
-                Some(Precedes::As(index)) => {
+            if sequence[0].outline.token == event.token {
+                sequence = &mut sequence[1..];
+                continue;
+            }
+            match Member::from(event).meets(sequence) {
+                Meets::Other(_) if length == 0 => return Followed::Differs,
+                Meets::Other(_) => return Followed::To(length, sequence),
+                Meets::Itself(index) => {
                     sequence[..=index].rotate_right(1);
                     sequence = &mut sequence[1..];
                 }
-                Some(Precedes::Beside) => {}
+                Meets::Nothing => {}
             }
         }
         Followed::ToItsEnd(sequence)
     }
 
     /// What is left of a sequence goes another way behind the first events.
-    fn fork(&mut self, length: usize, left: &[&Footprint]) {
+    fn fork(&mut self, length: usize, left: &[Member<'_>]) {
         let first = self.line.split_off(self.line.len() - length);
         let line = std::mem::replace(&mut self.line, first);
         let rest = std::mem::take(&mut self.rest);
@@ -273,13 +284,13 @@ mod tests {
     fn equivalent_sequences_are_kept_once() {
         let (x1, x2, y3) = (event(1, 0, Write), event(2, 0, Write), event(3, 1, Read));
         let mut tree = Tree::default();
-        tree.insert(&mut [&x1, &x2]);
-        tree.insert(&mut [&x1, &x2]);
-        tree.insert(&mut [&x1]);
+        tree.insert([&x1, &x2]);
+        tree.insert([&x1, &x2]);
+        tree.insert([&x1]);
         assert_eq!(threads(&tree), [[1, 2]]);
-        tree.insert(&mut [&y3, &x1, &x2]);
+        tree.insert([&y3, &x1, &x2]);
         assert_eq!(threads(&tree), [[1, 2]], "whatever begins with this leads there too");
-        tree.insert(&mut [&x2, &x1]);
+        tree.insert([&x2, &x1]);
         assert_eq!(threads(&tree), [[1, 2], [2, 1]]);
     }
 
@@ -287,8 +298,8 @@ mod tests {
     fn sequences_share_their_beginnings() {
         let (x1, x2, x3) = (event(1, 0, Write), event(2, 0, Write), event(3, 0, Write));
         let mut tree = Tree::default();
-        tree.insert(&mut [&x1, &x2, &x3]);
-        tree.insert(&mut [&x1, &x3, &x2]);
+        tree.insert([&x1, &x2, &x3]);
+        tree.insert([&x1, &x3, &x2]);
         assert_eq!(threads(&tree), [[1, 2, 3], [1, 3, 2]]);
         assert_eq!((tree.sequences(), tree.len()), (2, 5));
         let line: Vec<(u16, bool)> = tree.first_line().map(|(event, forks)| (event.thread().0, forks)).collect();

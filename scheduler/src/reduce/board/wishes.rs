@@ -3,6 +3,7 @@
 use super::{Awaited, Board, ItemId, NodeId};
 use crate::reduce::footprint::{Footprint, Precedes};
 use crate::reduce::plan::Wanted;
+use crate::reduce::sequence::{Member, Sequence};
 use crate::reduce::sharing::Wish;
 use crate::reduce::wakeup::{Inserted, Room};
 use rscale_protocol::arena::Token;
@@ -89,8 +90,9 @@ impl Board {
     /// Plans a sequence in a state, if there is room for it.
     fn plan(&mut self, place: NodeId, sequence: &[Footprint]) -> Option<()> {
         let is_many = self.nodes.get(&place)?.tree.sequences() >= self.many;
-        let room = Room { only_firsts: is_many && self.planned >= self.most, ..Room::default() };
-        let mut events: Vec<&Footprint> = sequence.iter().collect();
+        let is_crowd = is_many && self.planned >= self.most;
+        let room = Room { only_firsts: &|| is_crowd, ..Room::default() };
+        let mut events: Sequence<'_> = sequence.iter().map(Member::from).collect();
         let inserted = self.change_plans(place, |plans| plans.insert_where(&mut events, room))?;
         self.nodes.get_mut(&place)?.is_crowded |= inserted == Inserted::Dropped;
         self.update(place);

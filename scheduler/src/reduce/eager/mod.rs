@@ -141,7 +141,7 @@ impl Eager {
 impl Planner for Eager {
     fn plan(&mut self, places: &mut Places<'_>, reversal: &Reversal<'_>) {
         // Nothing is left for a later run to find again: that run may leave the race to a section.
-        places.own(reversal.first).tree.insert(&mut reversal.collected());
+        places.own(reversal.first).tree.insert(reversal.sequence());
     }
 
     fn extent(&self) -> Extent {

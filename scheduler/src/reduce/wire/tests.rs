@@ -54,7 +54,7 @@ fn events() -> impl Strategy<Value = Vec<Footprint>> {
 fn tree() -> impl Strategy<Value = Tree> {
     prop::collection::vec(prop::collection::vec(event(), 1..5), 0..4).prop_map(|sequences| {
         let mut tree = Tree::default();
-        sequences.iter().for_each(|sequence| tree.insert(&mut sequence.iter().collect::<Vec<_>>()));
+        sequences.iter().for_each(|sequence| tree.insert(sequence));
         tree
     })
 }
