@@ -126,7 +126,9 @@ impl Visited {
 
 /// Numbers in base64.
 fn words(numbers: impl Iterator<Item = u128>) -> String {
-    base64::encode(&numbers.flat_map(u128::to_le_bytes).collect::<Vec<u8>>())
+    let mut bytes = Vec::with_capacity(numbers.size_hint().0 * size_of::<u128>());
+    numbers.for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
+    base64::encode(&bytes)
 }
 
 fn numbers(words: &str) -> Option<Vec<u128>> {

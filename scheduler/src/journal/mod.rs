@@ -1,8 +1,8 @@
 //! The journal: a search that survives its process (`--journal`, `rscale resume`).
 //!
-//! Records are only ever appended, each with a checksum, and are on the disk before the search goes on. Findings are
-//! written at once, the state of the search every few seconds. Whatever ends the process in between costs the work
-//! since the last state, and no finding. Where the end of the file is torn, the last record is dropped; any other
+//! Records are only ever appended, each with a checksum. Findings are on the disk before the search goes on. The state of
+//! the search is written every few seconds, and is on the disk before anything else is written: the search does not
+//! wait for that. Whatever ends the process in between costs the work since the last state, and no finding. Where the end of the file is torn, the last record is dropped; any other
 //! damage is refused: a search that goes on from a wrong state would be called complete without being so.
 
 mod record;
@@ -18,6 +18,7 @@ use rscale_replay::atomic;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use story::read;
 
@@ -30,7 +31,8 @@ const REST: u32 = 40;
 const LONGEST: Duration = Duration::from_secs(5);
 /// Runs between two looks at the clock.
 const BETWEEN_LOOKS: u64 = 64;
-/// A journal that is longer than this, and than so many states, is written anew with the last one alone.
+/// A journal that is longer than this, and than so many states, is written anew with the last one alone; and again when it
+/// is twice as long as it was then, for what was visited stays in it.
 const LONG: u64 = 16 << 20;
 const MANY_STATES: u64 = 8;
 
@@ -42,6 +44,10 @@ pub struct Journal {
     /// Records, and the bytes that they take: what lies behind is torn.
     records: u64,
     length: u64,
+    /// How long it was when it was written anew.
+    anew: u64,
+    /// What was written last, until it is on the disk.
+    settling: Option<Settling>,
     last: Instant,
     /// How long the search goes on before the next state.
     interval: Duration,
@@ -52,6 +58,15 @@ pub struct Journal {
     /// What every state needs before it.
     search: Search,
     findings: Vec<Found>,
+}
+
+/// A record that is on its way to the disk.
+#[derive(Debug)]
+struct Settling {
+    record: Record,
+    /// Records before it, and their bytes.
+    before: (u64, u64),
+    done: JoinHandle<io::Result<()>>,
 }
 
 impl Journal {
@@ -70,6 +85,7 @@ impl Journal {
         let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(cannot)?;
         let mut journal = Journal::of(path, file, (0, 0), search.clone());
         journal.append(&Record::Search(search)).map_err(cannot)?;
+        journal.file.sync_data().map_err(cannot)?;
         Ok(journal)
     }
 
@@ -96,6 +112,8 @@ impl Journal {
             file,
             records,
             length,
+            anew: 0,
+            settling: None,
             last: Instant::now(),
             interval: INTERVAL,
             runs: 0,
@@ -127,6 +145,8 @@ impl Journal {
     /// Writes a record down, for good. Where that fails, the search goes on, and it is tried again with the next one.
     pub fn write(&mut self, mut record: Record) {
         self.last = Instant::now();
+        self.settle();
+        self.trouble = None;
         match &mut record {
             Record::Finding(found) => self.findings.push(found.clone()),
             Record::State(state) => self.replace_waiting(state),
@@ -135,16 +155,51 @@ impl Journal {
         self.waiting.push(record);
         let waiting = std::mem::take(&mut self.waiting);
         let mut left = waiting.into_iter();
-        self.trouble = None;
         for record in left.by_ref() {
-            if let Err(cause) = self.append(&record) {
-                let path = self.path.display();
-                self.trouble = Some(format!("the journal {path} could not be written to its end: {cause}"));
-                self.waiting.push(record);
+            if let Err((record, cause)) = self.put(record) {
+                self.failed(record, &cause);
                 break;
             }
         }
         self.waiting.extend(left);
+    }
+
+    /// A record could not be written.
+    fn failed(&mut self, record: Record, cause: &io::Error) {
+        self.trouble = Some(format!("the journal {} could not be written to its end: {cause}", self.path.display()));
+        self.waiting.push(record);
+    }
+
+    /// Writes a record behind the others. The search does not wait until a state is on the disk.
+    fn put(&mut self, record: Record) -> Result<(), (Record, io::Error)> {
+        self.settle();
+        let before = (self.records, self.length);
+        match self.append(&record) {
+            Err(cause) => return Err((record, cause)),
+            Ok(Written::ForGood) => return Ok(()),
+            Ok(Written::ToTheFile) => {}
+        }
+        if matches!(record, Record::State(_))
+            && let Ok(file) = self.file.try_clone()
+            && let Ok(done) = thread::Builder::new().name("journal".into()).spawn(move || file.sync_data())
+        {
+            self.settling = Some(Settling { record, before, done });
+            return Ok(());
+        }
+        self.file.sync_data().map_err(|cause| {
+            (self.records, self.length) = before;
+            (record, cause)
+        })
+    }
+
+    /// Waits until what was written last is on the disk.
+    fn settle(&mut self) {
+        let Some(Settling { record, before, done }) = self.settling.take() else { return };
+        let result = done.join().unwrap_or_else(|_| Err(io::Error::other("nobody knows why")));
+        if let Err(cause) = result {
+            (self.records, self.length) = before;
+            self.failed(record, &cause);
+        }
     }
 
     /// A state takes the place of one that could not be written.
@@ -156,20 +211,19 @@ impl Journal {
         }
     }
 
-    fn append(&mut self, record: &Record) -> io::Result<()> {
+    fn append(&mut self, record: &Record) -> io::Result<Written> {
         let line = line(self.records, record);
-        let is_long = self.length > LONG && self.length / line.len() as u64 > MANY_STATES;
+        let is_long = self.length > LONG.max(2 * self.anew) && self.length / line.len() as u64 > MANY_STATES;
         if is_long && matches!(record, Record::State(_)) {
-            return self.write_anew(record);
+            return self.write_anew(record).map(|()| Written::ForGood);
         }
         // What an attempt that failed left behind is written over.
         self.file.seek(SeekFrom::Start(self.length))?;
         self.file.set_len(self.length)?;
         self.file.write_all(line.as_bytes())?;
-        self.file.sync_data()?;
         self.records += 1;
         self.length += line.len() as u64;
-        Ok(())
+        Ok(Written::ToTheFile)
     }
 
     /// Puts a file with nothing but what is needed in the place of this one.
@@ -191,14 +245,24 @@ impl Journal {
         self.file = OpenOptions::new().write(true).open(&self.path)?;
         self.records = lines.len() as u64;
         self.length = text.len() as u64;
+        self.anew = self.length;
         Ok(())
     }
 
     /// What went wrong last, and was not made up for.
     #[must_use]
-    pub fn trouble(&self) -> Option<&str> {
+    pub fn trouble(&mut self) -> Option<&str> {
+        self.settle();
         self.trouble.as_deref()
     }
+}
+
+/// Where a record is.
+enum Written {
+    /// On the disk.
+    ForGood,
+    /// In the file: if the machine stops now, it may be lost.
+    ToTheFile,
 }
 
 /// The states that were visited before, and then these.
@@ -275,6 +339,11 @@ mod tests {
         let (_, story) = Journal::open(&path).expect("a journal");
         assert_eq!((story.search, story.findings.len(), story.state.as_deref()), (search(), 2, Some(&state)));
         assert!(std::fs::metadata(&path).expect("there").len() < LONG);
+        // What stays in it is not written again each time.
+        let records = journal.records;
+        (journal.length, journal.anew) = (LONG + 1, LONG);
+        journal.write(Record::State(Box::new(state)));
+        assert_eq!((journal.records, journal.trouble()), (records + 1, None));
         std::fs::remove_file(&path).expect("removed");
     }
 

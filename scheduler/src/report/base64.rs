@@ -5,16 +5,22 @@ const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /// The bytes in base64, padded.
 #[must_use]
 pub fn encode(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let bits =
-            group.iter().enumerate().fold(0u32, |bits, (index, &byte)| bits | u32::from(byte) << (16 - 8 * index));
-        for digit in 0..4 {
-            let value = bits >> (18 - 6 * digit) & 63;
-            text.push(if digit <= group.len() { DIGITS[value as usize] as char } else { '=' });
-        }
+    let mut text = Vec::with_capacity(bytes.len().div_ceil(3) * 4);
+    let (groups, rest) = bytes.as_chunks::<3>();
+    groups.iter().for_each(|&group| text.extend_from_slice(&digits(group)));
+    if !rest.is_empty() {
+        let mut group = [0; 3];
+        group[..rest.len()].copy_from_slice(rest);
+        text.extend_from_slice(&digits(group)[..=rest.len()]);
+        text.resize(bytes.len().div_ceil(3) * 4, b'=');
     }
-    text
+    String::from_utf8(text).unwrap_or_default() // all of them are ASCII
+}
+
+/// The digits of three bytes.
+fn digits([high, middle, low]: [u8; 3]) -> [u8; 4] {
+    let bits = u32::from_be_bytes([0, high, middle, low]);
+    [18, 12, 6, 0].map(|place| DIGITS[(bits >> place & 63) as usize])
 }
 
 /// The bytes that the text stands for. None if it is no such text.

@@ -328,7 +328,7 @@ impl Exploration<'_> {
         summary.isolation = crate::summary::isolation_name(self.host.isolation()).into();
         summary.notes.append(&mut self.host.take_notes());
         summary.notes.append(&mut self.notes);
-        summary.notes.extend(self.journal.as_ref().and_then(Journal::trouble).map(str::to_owned));
+        summary.notes.extend(self.journal.as_mut().and_then(Journal::trouble).map(str::to_owned));
         summary.outcomes = self.outcomes.map(Outcomes::into_table).unwrap_or_default();
         let stop = if interrupt::requested() { Stop::Interrupted } else { stop };
         summary.levels = self.search.levels();
