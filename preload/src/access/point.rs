@@ -120,6 +120,7 @@ fn instruction(kind: SiteKind, range: Location, place: Place, local: &dyn Fn() -
 
 /// The instruction reads and then writes, and others may come between: what it has read is put back before it goes on,
 /// so that it computes from that.
+#[inline(never)]
 fn update(range: Location, read: impl Fn(), write: impl Fn()) {
     let mut seen = [0u8; WIDEST];
     let (bytes, length) = (seen.as_mut_ptr() as u64, range.length.min(WIDEST as u64));

@@ -1,4 +1,7 @@
 //! The slow path of the stubs: an access that the shadow alone can not dismiss.
+//!
+//! A thread waits for its turn in here, and what it has on its stack is saved and restored with it. So what few
+//! accesses need is no part of the frames that all of them have: such functions are not inlined.
 
 use super::detect::Kind;
 use super::lanes::LaneInstruction;
@@ -80,6 +83,7 @@ pub extern "C" fn slow_path(frame: &mut Frame) {
 }
 
 /// An access of a function that is evaluated: nobody but the evaluation is to know of it.
+#[inline(never)]
 fn evaluated(frame: &mut Frame) {
     let (kind, range) = if frame.slot as usize == GENERAL_SLOT {
         let (site, tail) = locate(frame);
@@ -114,6 +118,7 @@ fn kind_of_slot(slot: u64) -> SiteKind {
 }
 
 /// An instruction that orders accesses. Only under weak memory it matters.
+#[inline(never)]
 fn fence(frame: &mut Frame) {
     let (site, _) = locate(frame);
     match site.size {
@@ -153,6 +158,7 @@ fn plain(frame: &mut Frame, kind: SiteKind, range: Location) {
 }
 
 /// A torn access has been carried out.
+#[inline(never)]
 fn after(frame: &mut Frame) {
     let end = (&raw const *frame as u64) + size_of::<Frame>() as u64;
     frame.stack_pointer = end + size_of::<GeneralTail>() as u64 + RED_ZONE;
@@ -164,6 +170,7 @@ fn after(frame: &mut Frame) {
 }
 
 /// An access whose extent takes more than its address to know.
+#[inline(never)]
 fn general(frame: &mut Frame) {
     let (site, tail) = locate(frame);
     if site.shape == SiteShape::String as u8 {

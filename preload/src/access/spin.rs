@@ -235,6 +235,7 @@ impl Look {
 }
 
 /// The running thread is about to look at what lies at an address, and may update it, from the given local state.
+#[inline(never)] // a round is large, and has no place on the stacks of threads that wait
 pub fn look(op: Op, address: u64, pc: u64, local: impl Fn() -> u64) -> Look {
     let thread = world::get().current.get();
     arrive(op);

@@ -121,6 +121,7 @@ pub fn is_torn(kind: SiteKind, range: Location) -> bool {
 
 /// The running thread is about to access a range that is torn, with the instruction at `instruction`: passes the points
 /// of its reads and of its first write. The processor has to step from here on.
+#[inline(never)]
 pub fn before(kind: SiteKind, range: Location, pc: u64, instruction: u64, local: &dyn Fn() -> u64) {
     let mut seen = [0; WIDEST];
     if kind != SiteKind::Write {

@@ -84,6 +84,7 @@ const UPPER: usize = 576;
 const IN_USE: usize = HEADER;
 
 /// What is in the upper halves of the vector registers now. Nothing on a processor that has none.
+#[inline(never)] // its buffer is large, and threads that wait are on their stacks with all their callers
 pub fn upper_halves() -> Upper {
     let mut state = Saved([0; 3072]);
     let place = state.0.as_mut_ptr();
@@ -94,6 +95,7 @@ pub fn upper_halves() -> Upper {
 }
 
 /// Changes what is in them.
+#[inline(never)] // as above
 pub fn set_upper_halves(upper: &Upper) {
     let mut state = Saved([0; 3072]);
     let place = state.0.as_mut_ptr();
