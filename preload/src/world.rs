@@ -11,7 +11,8 @@ use rscale_protocol::arena::Policy;
 use rscale_protocol::model::Model;
 use rscale_protocol::{MAX_THREADS, Quiet, ThreadId, ThreadSet};
 
-/// The state of an execution. Page-aligned: it is restored page by page, apart from the shim's other data.
+/// The state of an execution. Page-aligned: it is restored page by page, apart from the shim's other data. What every
+/// execution changes comes first and lies together.
 #[repr(C, align(4096))]
 pub struct World {
     /// Whether fibers run; before that, the program's constructors do.
@@ -54,8 +55,6 @@ pub struct World {
     pub assertion_failed: Cell<bool>,
     /// Who can take a step.
     pub enabled: enabled::Enabled,
-    /// The priorities by which some policies choose.
-    pub priorities: policy::Priorities,
     /// The threads.
     pub fibers: [Fiber; MAX_THREADS],
     /// Threads and synchronisation objects.
@@ -76,6 +75,8 @@ pub struct World {
     pub buffers: buffer::Buffers,
     /// What was accessed in parts.
     pub torn: Torn,
+    /// The priorities by which some policies choose.
+    pub priorities: policy::Priorities,
 }
 
 // SAFETY: only the one kernel thread that runs program and shim touches it.

@@ -55,12 +55,14 @@ impl Saved {
 /// The fresh parts of all threads' heaps.
 pub struct Fresh {
     pieces: [Piece; MAX_THREADS],
+    /// The threads below this one may have a piece.
+    threads: usize,
 }
 
 impl Fresh {
     /// Nothing is writable yet.
     pub const fn new() -> Fresh {
-        Fresh { pieces: [Piece { start: 0, end: 0 }; MAX_THREADS] }
+        Fresh { pieces: [Piece { start: 0, end: 0 }; MAX_THREADS], threads: 0 }
     }
 
     /// A write to this page faulted. True if it was fresh and is writable now, None if it is no fresh page.
@@ -68,6 +70,7 @@ impl Fresh {
         let (thread, start, limit) = heap::fresh_part(page)?;
         let piece = &mut self.pieces[thread];
         if piece.start == 0 {
+            self.threads = self.threads.max(thread + 1);
             *piece = Piece { start, end: start };
         }
         if page < piece.end {
@@ -114,11 +117,11 @@ impl Fresh {
 
     /// The pieces, by their threads. Once there is one, it stays.
     fn used(&self) -> impl Iterator<Item = (usize, &Piece)> {
-        self.pieces.iter().enumerate().filter(|(_, piece)| piece.end > piece.start)
+        self.pieces[..self.threads].iter().enumerate().filter(|(_, piece)| piece.end > piece.start)
     }
 
     /// Pages that are writable.
     pub fn len(&self) -> usize {
-        self.pieces.iter().map(|piece| ((piece.end - piece.start) / PAGE) as usize).sum()
+        self.used().map(|(_, piece)| ((piece.end - piece.start) / PAGE) as usize).sum()
     }
 }
