@@ -30,16 +30,14 @@ pub(super) fn choices(model: &Model, action: &Action) -> Choices {
 fn join_error(model: &Model, action: &Action) -> Option<Outcome> {
     let target = subject(action);
     let thread = model.threads.get(target);
-    let joined_by_another =
-        model.threads.born().any(|other| other != action.thread && model.threads.get(other).joining == target.0 + 1);
     match model.threads.life(target) {
         Life::Unborn => Some(Outcome::misuse(Misuse::NoSuchThread, ESRCH)),
         Life::Gone if thread.detached => Some(Outcome::misuse(Misuse::JoinDetached, ESRCH)),
         Life::Gone => Some(Outcome::misuse(Misuse::JoinTwice, ESRCH)),
         _ if thread.detached => Some(Outcome::misuse(Misuse::JoinDetached, EINVAL)),
         _ if target == action.thread => Some(Outcome::misuse(Misuse::JoinSelf, EDEADLK)),
-        _ if thread.joining == action.thread.0 + 1 => Some(Outcome::misuse(Misuse::JoinCycle, EDEADLK)),
-        _ if joined_by_another => Some(Outcome::misuse(Misuse::JoinTwice, EINVAL)),
+        _ if model.threads.is_joining(target, action.thread) => Some(Outcome::misuse(Misuse::JoinCycle, EDEADLK)),
+        _ if model.threads.is_joined_by_another(action.thread, target) => Some(Outcome::misuse(Misuse::JoinTwice, EINVAL)),
         _ => None,
     }
 }
@@ -76,19 +74,19 @@ fn exit(model: &mut Model, action: &Action) -> Outcome {
 
 /// The thread acts on a request to cancel it, maybe while it waits for another one's end.
 pub(super) fn cancel_join(model: &mut Model, action: &Action) -> Outcome {
-    model.threads.get_mut(action.thread).joining = 0;
+    model.threads.set_joining(action.thread, None);
     Outcome::returns(CANCELLED)
 }
 
 /// Marks that the thread is inside a join, so that a second join of the same thread is noticed while the first waits.
 pub(super) fn announce(model: &mut Model, action: &Action) {
     if join_error(model, action).is_none() {
-        model.threads.get_mut(action.thread).joining = subject(action).0 + 1;
+        model.threads.set_joining(action.thread, Some(subject(action)));
     }
 }
 
 fn join(model: &mut Model, action: &Action, choice: Choice) -> Outcome {
-    model.threads.get_mut(action.thread).joining = 0;
+    model.threads.set_joining(action.thread, None);
     if let Some(wrong) = join_error(model, action) {
         return wrong;
     }

@@ -76,6 +76,8 @@ pub struct Threads {
     time_has_passed: bool,
     /// Whether some thread has been asked to cancel itself.
     pub(super) cancellations: bool,
+    /// The threads that are joining another one.
+    joining: ThreadSet,
     /// The condition variable with several waiters that was signalled in the last step; variable 0 if none was.
     pub(super) signalled: Variable,
     threads: [Thread; MAX_THREADS],
@@ -100,6 +102,7 @@ impl Threads {
             highest: 0,
             time_has_passed: false,
             cancellations: false,
+            joining: ThreadSet::EMPTY,
             signalled: Variable(0),
         }
     }
@@ -131,6 +134,25 @@ impl Threads {
     #[must_use]
     pub fn has_cancellations(&self) -> bool {
         self.cancellations
+    }
+
+    /// The thread waits for the end of another one, or for that of none any more.
+    pub(super) fn set_joining(&mut self, thread: ThreadId, target: Option<ThreadId>) {
+        self.get_mut(thread).joining = target.map_or(0, |target| target.0 + 1);
+        match target {
+            Some(_) => self.joining.insert(thread),
+            None => self.joining.remove(thread),
+        }
+    }
+
+    /// Whether the thread is joining the other one.
+    pub(super) fn is_joining(&self, thread: ThreadId, target: ThreadId) -> bool {
+        self.get(thread).joining == target.0 + 1
+    }
+
+    /// Whether anyone but this thread is joining the target.
+    pub(super) fn is_joined_by_another(&self, thread: ThreadId, target: ThreadId) -> bool {
+        self.joining.iter().any(|other| other != thread && self.is_joining(other, target))
     }
 
     /// Sets the clock of a thread.
