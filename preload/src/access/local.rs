@@ -5,8 +5,9 @@
 //! notes those that belong to its caller ([`gate::caller_state`]), since the others mean nothing across a call.
 
 use super::clocks::Own;
-use super::{region, spin};
+use super::{careful, region, spin};
 use crate::checkpoint::Tape;
+use crate::snapshot::PAGE;
 use crate::{arena, evaluation, gate, world};
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
@@ -93,7 +94,7 @@ pub fn begin_step(index: usize) {
 pub fn pass_in_loop(mut action: Action) -> i32 {
     if super::is_on() && !evaluation::is_under_way() && !world::get().is_alone() {
         let (stack_pointer, registers) = gate::caller_state();
-        let local = || spin::local_state(&registers, stack_pointer);
+        let local = || state(&registers, stack_pointer);
         action.flags |= spin::look(action.op, action.object.0, action.pc, local).flags();
     }
     let result = gate::pass(action);
@@ -101,4 +102,48 @@ pub fn pass_in_loop(mut action: Action) -> i32 {
         spin::note_progress();
     }
     result
+}
+
+/// A hash of registers and memory of the running thread: its stack from an address on, and its own variables.
+pub fn state(registers: &[u64], from: u64) -> u64 {
+    const THREAD_LOCAL: u64 = 512;
+    let fiber = world::get().fiber();
+    let (low, high) = fiber.stack.get();
+    let own = fiber.fs.get();
+    let top = if (low..=high).contains(&from) { high } else { end_of_other_stack(from) };
+    // SAFETY: the used part of the thread's stack, and the thread-local variables, which lie before the thread's block.
+    let [stack, variables] = unsafe { [words(from, top), words(own - THREAD_LOCAL, own)] };
+    [registers, stack, variables].into_iter().fold(from, hashed)
+}
+
+/// Where what is used of a stack ends that the program has made itself: as much as is there, if it is not very much.
+/// What lies far above does not change while a loop goes round.
+fn end_of_other_stack(from: u64) -> u64 {
+    const PAGES: u64 = 8;
+    let first = from & !(PAGE - 1);
+    let missing = (1..PAGES).map(|page| first + page * PAGE).find(|&page| !careful::is_readable(page, 1));
+    missing.unwrap_or(first + PAGES * PAGE)
+}
+
+/// Memory as words.
+///
+/// # Safety
+/// The range must be readable, and its start a multiple of 8; nobody may write to it as long as the words are used.
+unsafe fn words<'a>(start: u64, end: u64) -> &'a [u64] {
+    let count = end.saturating_sub(start) / size_of::<u64>() as u64;
+    // SAFETY: as the caller promises.
+    unsafe { core::slice::from_raw_parts(start as *const u64, count as usize) }
+}
+
+/// A hash of a hash and some words. Four at a time: a multiplication takes as long as the next three.
+pub fn hashed(hash: u64, words: &[u64]) -> u64 {
+    let (fours, rest) = words.as_chunks::<4>();
+    let mix_each = |hashes: [u64; 4], four: &[u64; 4]| core::array::from_fn(|lane| mix(hashes[lane], four[lane]));
+    let hashes = fours.iter().fold([hash; 4], mix_each);
+    hashes.iter().chain(rest).fold(hash, |hash, &word| mix(hash, word))
+}
+
+/// A hash of a hash and another word.
+pub fn mix(hash: u64, word: u64) -> u64 {
+    (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

@@ -12,7 +12,7 @@
 //! holds it.
 
 use super::clocks::Own;
-use super::{is_on, spin};
+use super::{is_on, local, spin};
 use crate::checkpoint::Tape;
 use crate::{arena, evaluation, gate, world};
 use core::cell::Cell;
@@ -205,7 +205,7 @@ fn come_to_lock() -> bool {
         return false;
     }
     let (stack_pointer, registers) = gate::caller_state();
-    let local = Some(spin::local_state(&registers, stack_pointer));
+    let local = Some(local::state(&registers, stack_pointer));
     if poll.local != local {
         change(thread, |poll| poll.begin(pc, local));
         return false;

@@ -8,7 +8,7 @@ use super::lanes::LaneInstruction;
 use super::locations::Location;
 use super::point::{self, Place};
 use super::strings::{Progress, StringInstruction};
-use super::{clocks, freed, hanging, region, saving, spin, tearing, vectors};
+use super::{clocks, freed, hanging, local, region, saving, tearing, vectors};
 use crate::{buffer, evaluation, finish};
 use rscale_protocol::Ending;
 use rscale_protocol::region::{FENCE_SLOT, GENERAL_SLOT, Lanes, Site, SiteKind, SiteShape, WIDTHS};
@@ -306,9 +306,8 @@ fn local_state(frame: &Frame) -> u64 {
     let above = &raw const *frame as u64 + size_of::<Frame>() as u64;
     // SAFETY: the stub has saved the vector registers below the frame.
     let lower = unsafe { &*(vectors_below(frame) as *const [u64; SAVED_VECTORS as usize / 8]) };
-    let registers = spin::local_state(&frame.registers, above);
-    let hash = lower.iter().fold(registers ^ frame.rdx, |hash, &word| spin::mix(hash, word));
-    vectors::mixed_into(hash, spin::mix)
+    let hash = local::hashed(local::state(&frame.registers, above) ^ frame.rdx, lower);
+    vectors::mixed_into(hash, local::mix)
 }
 
 /// The hook that led here; completes the frame with where the original code would be.

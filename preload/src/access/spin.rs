@@ -8,14 +8,12 @@
 //! What code without instrumentation changes is not seen. So where nobody else can take a step, such a thread is let
 //! loose for a number of rounds; only if these change nothing either, it is a livelock.
 
-use super::careful;
 use super::clocks::{self, Own};
 use super::copy_bytes;
 use super::local;
 use super::locations::Location;
 use super::polling;
 use crate::checkpoint::Tape;
-use crate::snapshot::PAGE;
 use crate::{arena, world};
 use core::cell::Cell;
 use rscale_protocol::{Action, Family, MAX_THREADS, Op, ThreadId, ThreadSet, Variable};
@@ -240,7 +238,7 @@ pub fn look(op: Op, address: u64, pc: u64, local: impl Fn() -> u64) -> Look {
     let thread = world::get().current.get();
     arrive(op);
     if local::are_logged_at(op) {
-        local::set(mix(mix(local(), pc), address));
+        local::set(local::mix(local::mix(local(), pc), address));
     }
     let mut round = ROUNDS[thread.index()].0.get();
     let is_longer = !round.progress && round.reads == round.most_reads;
@@ -457,37 +455,4 @@ pub fn is_waiting(thread: ThreadId) -> bool {
 /// Whether threads wait in a loop where nobody can take a step.
 pub fn is_livelock() -> bool {
     super::is_on() && !WAITING.0.get().is_empty()
-}
-
-/// A hash of memory and registers of the running thread: its stack from an address on, and its own variables.
-pub fn local_state(registers: &[u64], from: u64) -> u64 {
-    const THREAD_LOCAL: u64 = 512;
-    let fiber = world::get().fiber();
-    let (low, high) = fiber.stack.get();
-    let own = fiber.fs.get();
-    let top = if (low..=high).contains(&from) { high } else { end_of_other_stack(from) };
-    let hash = registers.iter().fold(from, |hash, &word| mix(hash, word));
-    // SAFETY: the used part of the thread's stack, and the thread-local variables, which lie before the thread's block.
-    unsafe { hash_words(hash_words(hash, from, top), own - THREAD_LOCAL, own) }
-}
-
-/// Where what is used of a stack ends that the program has made itself: as much as is there, if it is not very much.
-/// What lies far above does not change while a loop goes round.
-fn end_of_other_stack(from: u64) -> u64 {
-    const PAGES: u64 = 8;
-    let first = from & !(PAGE - 1);
-    let missing = (1..PAGES).map(|page| first + page * PAGE).find(|&page| !careful::is_readable(page, 1));
-    missing.unwrap_or(first + PAGES * PAGE)
-}
-
-/// # Safety
-/// The range must be readable; its start a multiple of 8.
-unsafe fn hash_words(hash: u64, start: u64, end: u64) -> u64 {
-    // SAFETY: as the caller promises.
-    (start..end & !7).step_by(8).fold(hash, |hash, address| mix(hash, unsafe { *(address as *const u64) }))
-}
-
-/// A hash of a hash and another word.
-pub fn mix(hash: u64, word: u64) -> u64 {
-    (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

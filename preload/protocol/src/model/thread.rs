@@ -37,7 +37,9 @@ fn join_error(model: &Model, action: &Action) -> Option<Outcome> {
         _ if thread.detached => Some(Outcome::misuse(Misuse::JoinDetached, EINVAL)),
         _ if target == action.thread => Some(Outcome::misuse(Misuse::JoinSelf, EDEADLK)),
         _ if model.threads.is_joining(target, action.thread) => Some(Outcome::misuse(Misuse::JoinCycle, EDEADLK)),
-        _ if model.threads.is_joined_by_another(action.thread, target) => Some(Outcome::misuse(Misuse::JoinTwice, EINVAL)),
+        _ if model.threads.is_joined_by_another(action.thread, target) => {
+            Some(Outcome::misuse(Misuse::JoinTwice, EINVAL))
+        }
         _ => None,
     }
 }
