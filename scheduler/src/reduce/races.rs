@@ -24,7 +24,8 @@ pub fn rivals(history: &History, event: &Event, predecessors: &[Predecessor], fo
                 let is_possible = event.wait == Wait::Nothing
                     || seen_without(history, event, first) != Possible::No
                     || is_allowed_without(history, event, first);
-                if is_possible && is_direct(history, first, predecessors, |other| other == predecessor) {
+                // It may be what made the event possible, and something else would have done so, too.
+                if is_possible && is_direct(history, first, predecessors, |other| other.event == first) {
                     found.push(first);
                 }
             }
