@@ -49,8 +49,8 @@ pub struct World {
     pub uninterruptible: Cell<u32>,
     /// This process is a child that the program forked: its threads are gone.
     pub forked_child: Cell<bool>,
-    /// The process is about to end.
-    pub exiting: Cell<bool>,
+    /// Who said last that it ends the process, and after how many steps ([`crate::wrap::process`]); 0 if nobody has.
+    pub exit_announced: Cell<u64>,
     /// An assertion has failed: the abort that follows is its end.
     pub assertion_failed: Cell<bool>,
     /// Who can take a step.
@@ -100,7 +100,7 @@ static WORLD: World = World {
     order: Cell::new(0),
     uninterruptible: Cell::new(0),
     forked_child: Cell::new(false),
-    exiting: Cell::new(false),
+    exit_announced: Cell::new(0),
     assertion_failed: Cell::new(false),
     enabled: enabled::Enabled::new(),
     priorities: policy::Priorities::new(),

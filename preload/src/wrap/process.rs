@@ -41,20 +41,26 @@ pub fn exit_process(status: c_int) -> ! {
     run_exit_handlers(status)
 }
 
-/// Waits for the turn to end the process, once: several threads may wait for it.
+/// Waits for the turn to end the process. Once is enough where nobody else has had a turn since: exit handlers may take
+/// steps, and another thread may end the process in the meantime, or behind the last of them.
 pub fn announce_exit() {
-    let world = world::get();
-    if !world.exiting.get() {
+    if world::get().exit_announced.get() != announcement() {
         let action = gate::action(Op::ProcessExit, Variable(0));
         evaluation::check_alone(&action);
         gate::pass(action);
-        world.exiting.set(true);
+        world::get().exit_announced.set(announcement());
     }
+}
+
+/// The running thread, now.
+fn announcement() -> u64 {
+    let world = world::get();
+    (world.steps.get() << 16) + u64::from(world.current.get().0) + 1
 }
 
 /// libc's exit: runs handlers, and last of all [`last_exit_handler`].
 pub fn run_exit_handlers(status: c_int) -> ! {
-    world::get().exiting.set(true);
+    world::get().exit_announced.set(announcement());
     super::thread::run_thread_local_destructors();
     // SAFETY: the address is that of libc's function, which has this type.
     let exit: extern "C" fn(c_int) -> ! = unsafe { core::mem::transmute(LIBC.exit.get()) };
@@ -76,9 +82,11 @@ extern "C" fn last_exit_handler(status: c_int, _argument: *mut c_void) {
     if !world::get().running.get() {
         return;
     }
+    announce_exit();
     super::standard_output::hand_over();
     // SAFETY: writes out all streams, as exit does.
     unsafe { libc::fflush(core::ptr::null_mut()) };
+    announce_exit();
     crate::syscalls::process::end(status)
 }
 

@@ -1,6 +1,6 @@
 /* rscale-test
  * verdict: clean
- * outcomes: 0:"" 0:"l" 3:"" 3:"l" 4:""
+ * outcomes: 0:"" 0:"l" 3:"" 3:"l" 4:"" 4:"l"
  * executions: optimal=21 source=21 dpor=21 nsb=21
  *
  * Three threads end the process, two of them by way of a handler. Behind the exit of one, the first step of another may be the end,
