@@ -34,6 +34,9 @@ pub fn footprint_without(history: &History, first: EventIndex, second: EventInde
                 Some(missing) => (Mode::Add, if missing == 1 { Role::Claim } else { Role::None }),
             };
         }
+        // Where it was cancelled, it would have done what it is for.
+        Op::ThreadJoin if is_cancellation(history, first) => touch.mode = Mode::Write,
+        Op::SemWait if is_cancellation(history, first) => (touch.mode, touch.role) = (Mode::Write, Role::Take),
         // A wait that timed out would find what it waits for.
         op if footprint.token.choice == Choice::TimeOut && !matches!(op, Op::CondWake | Op::Choose) => {
             touch.mode = Mode::Write;
@@ -42,6 +45,10 @@ pub fn footprint_without(history: &History, first: EventIndex, second: EventInde
         _ => {}
     }
     footprint
+}
+
+fn is_cancellation(history: &History, event: EventIndex) -> bool {
+    history.event(event).op == Op::ThreadCancel
 }
 
 /// Who touched the variable before the second event, in order, without the first one and what happens after it.

@@ -8,7 +8,7 @@ use super::history::{Entry, EventIndex, History};
 use super::touches::Touches;
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::dependence::{self, Context};
-use rscale_protocol::model::RwLock;
+use rscale_protocol::model::{CANCELLED, RwLock};
 use rscale_protocol::{Action, Choice, Family, Op, ThreadId, ThreadSet, Variable};
 use smallvec::SmallVec;
 
@@ -159,7 +159,7 @@ impl Event {
             op: action.announced().op,
             pc: action.pc,
             possible: step.enabled[Choice::Proceed as usize],
-            wait: wait_of(action, step.choice),
+            wait: wait_of(action, step.choice, step.result),
             is_timed: action.is_timed(),
             polls: action.op == Op::MutexLock && action.flags & Action::WAITING != 0,
             only_looks: only_looks(action),
@@ -287,7 +287,7 @@ fn only_looks(action: &Action) -> bool {
     matches!(action.op, Op::MutexLock | Op::MutexUnlock) && action.flags & Action::ONLY_LOOKS != 0
 }
 
-fn wait_of(action: &Action, choice: Choice) -> Wait {
+fn wait_of(action: &Action, choice: Choice, result: i32) -> Wait {
     if choice != Choice::Proceed {
         return Wait::Nothing;
     }
@@ -295,6 +295,8 @@ fn wait_of(action: &Action, choice: Choice) -> Wait {
         Op::RwWrite if may_come_to_wait(action) => Wait::Nothing,
         Op::MutexLock | Op::SpinLock | Op::RwRead | Op::RwWrite | Op::OnceEnter | Op::CondRetake => Wait::Taken,
         Op::SemWait => Wait::Value,
+        // Nobody can join the thread, whether it has ended or not.
+        Op::ThreadJoin if !matches!(result, 0 | CANCELLED) => Wait::Unknown,
         Op::ThreadJoin => Wait::End,
         Op::BarrierLeave | Op::CondWake | Op::Fence | Op::BufferRoom => Wait::Previous,
         Op::FutexResume | Op::DescriptorWait | Op::SignalWait => Wait::Unknown,

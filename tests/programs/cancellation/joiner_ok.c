@@ -1,7 +1,6 @@
 /* rscale-test
  * verdict: clean
  * outcomes: 0:"came" 0:""
- * executions: optimal=7 source=7 dpor=7
  *
  * A thread waits for the end of another one and is cancelled there, unless that has ended.
  */
