@@ -1,7 +1,7 @@
 /* rscale-test
  * verdict: clean
  * outcomes: 0:"" 0:"l" 3:"" 3:"l" 4:"" 4:"l"
- * executions: optimal=21 source=21 dpor=21 nsb=21
+ * executions: optimal=49 source=49 dpor=49 nsb=49
  *
  * Three threads end the process, two of them by way of a handler. Behind the exit of one, the first step of another may be the end,
  * and what was planned behind that is not run.
