@@ -289,11 +289,11 @@ impl Exploration<'_> {
         if !self.config.keep_going {
             shown.truncate(1);
         }
-        let before = self.recorder.findings().len();
+        let before = self.recorder.count();
         for shown in &shown {
             self.recorder.record(shown, execution, &self.locations, &mut self.host)?;
         }
-        self.search.note_findings((self.recorder.findings().len() - before) as u64);
+        self.search.note_findings((self.recorder.count() - before) as u64);
         self.keep_findings(before);
         Ok(true)
     }
@@ -302,7 +302,7 @@ impl Exploration<'_> {
         Counters {
             executions: self.search.counts().started(),
             depth: depth as u64,
-            findings: self.recorder.findings().len() as u64,
+            findings: self.recorder.count() as u64,
             explored: self.search.explored(),
         }
     }
@@ -332,7 +332,7 @@ impl Exploration<'_> {
         summary.outcomes = self.outcomes.map(Outcomes::into_table).unwrap_or_default();
         let stop = if interrupt::requested() { Stop::Interrupted } else { stop };
         summary.levels = self.search.levels();
-        let found = !self.recorder.findings().is_empty();
+        let found = self.recorder.count() > 0;
         let end = guarantee::End { stop, found, counts, lost: self.lost };
         let covered = guarantee::of(&*self.search, end, self.config, self.host.target());
         if stop == Stop::Exhausted && guarantee::was_cut_at_bound(&*self.search) {

@@ -20,11 +20,7 @@ use std::collections::HashSet;
 /// The findings of a search.
 pub struct Recorder<'a> {
     config: &'a RunConfig,
-    findings: Vec<Finding>,
-    /// What is a step in the schedule of each.
-    locations: Vec<Locations>,
-    /// Whether each has shown in the search as it is now, with steps as they are known now.
-    shows: Vec<bool>,
+    found: Vec<Found>,
     /// The locations of which accesses are steps in that search.
     world: Locations,
     /// What it is known to show, in numbers: explaining takes milliseconds, and the same bug may show in most
@@ -32,6 +28,15 @@ pub struct Recorder<'a> {
     seen: HashSet<Sight>,
     /// The names of the program, for those that are known already in words alone.
     explainer: Option<Explainer>,
+}
+
+/// A finding.
+struct Found {
+    finding: Finding,
+    /// What is a step in its schedule.
+    locations: Locations,
+    /// Whether it has shown in the search as it is now, with steps as they are known now.
+    shows: bool,
 }
 
 /// A finding before it is explained.
@@ -64,49 +69,41 @@ impl Sight {
 impl<'a> Recorder<'a> {
     /// Nothing found yet.
     pub fn new(config: &'a RunConfig) -> Recorder<'a> {
-        Recorder {
-            config,
-            findings: Vec::new(),
-            locations: Vec::new(),
-            shows: Vec::new(),
-            world: Locations::default(),
-            seen: HashSet::new(),
-            explainer: None,
-        }
+        Recorder { config, found: Vec::new(), world: Locations::default(), seen: HashSet::new(), explainer: None }
     }
 
     /// The search begins anew, with accesses of these locations as steps.
     pub fn begin_anew(&mut self, world: &Locations) {
         self.world = world.clone();
         self.seen.clear();
-        self.shows.fill(false);
+        self.found.iter_mut().for_each(|found| found.shows = false);
     }
 
     /// The search goes on with these locations; nobody knows in which of its worlds another process found what is
     /// known.
     pub fn go_on(&mut self, world: &Locations) {
         self.begin_anew(world);
-        self.shows.fill(true);
+        self.found.iter_mut().for_each(|found| found.shows = true);
     }
 
     /// What was found before the search last began anew, and has not shown since.
     pub fn findings_from_before(&self) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().zip(&self.shows).filter(|(_, shows)| !**shows).map(|(finding, _)| finding)
+        self.found.iter().filter(|found| !found.shows).map(|found| &found.finding)
     }
 
-    /// What was found.
-    pub fn findings(&self) -> &[Finding] {
-        &self.findings
+    /// How many were found.
+    pub fn count(&self) -> usize {
+        self.found.len()
     }
 
     /// What was found from this one on, each with the locations of which accesses are steps in its schedule.
     pub fn findings_from(&self, first: usize) -> impl Iterator<Item = (&Finding, &Locations)> {
-        self.findings.iter().zip(&self.locations).skip(first)
+        self.found.iter().skip(first).map(|found| (&found.finding, &found.locations))
     }
 
     /// What was found, for good.
     pub fn into_findings(self) -> Vec<Finding> {
-        self.findings
+        self.found.into_iter().map(|found| found.finding).collect()
     }
 
     /// Records what the halted execution shows, unless it is known already.
@@ -133,13 +130,13 @@ impl<'a> Recorder<'a> {
         let Some(end) = &execution.end else { return Ok(()) };
         host.look_back(execution);
         if let Some(known) = self.known(violation, end, execution, host) {
-            self.shows[known] |= is_current;
+            known.shows |= is_current;
             return Ok(());
         }
         let explainer = host.explainer();
         let mut finding = explainer.finding(host.target(), violation.clone(), end, execution);
         // The file comes first: whatever happens from here on, the finding is not lost.
-        finding.trace = Some(trace::numbered_path(&self.config.trace, self.findings.len() + 1));
+        finding.trace = Some(trace::numbered_path(&self.config.trace, self.count() + 1));
         self.write(&finding, locations, host)?;
         let mut stepped = locations.clone();
         // What was lost has been tried often enough.
@@ -156,27 +153,21 @@ impl<'a> Recorder<'a> {
         if stepped != *locations {
             host.set_locations(locations, &Locations::default());
         }
-        self.keep(finding, stepped, is_current);
+        self.found.push(Found { finding, locations: stepped, shows: is_current });
         Ok(())
     }
 
     /// The finding that this is, if it was found before, in an execution that ended otherwise for other threads. To
     /// tell that takes a place and few words: nothing else is explained.
-    fn known(&mut self, violation: &Violation, end: &RunEnd, execution: &Execution, host: &Host) -> Option<usize> {
-        if self.findings.is_empty() {
+    fn known(&mut self, violation: &Violation, end: &RunEnd, execution: &Execution, host: &Host) -> Option<&mut Found> {
+        if self.found.is_empty() {
             return None;
         }
         let target = host.target();
         let kept = self.explainer.take().and_then(|explainer| explainer.again(target));
         let explainer = self.explainer.insert(kept.unwrap_or_else(|| host.explainer()));
         let identity = explainer.identity(target, violation.clone(), end, &execution.steps);
-        self.findings.iter().position(|known| known.identity() == identity)
-    }
-
-    fn keep(&mut self, finding: Finding, locations: Locations, shows: bool) {
-        self.findings.push(finding);
-        self.locations.push(locations);
-        self.shows.push(shows);
+        self.found.iter_mut().find(|known| known.finding.identity() == identity)
     }
 
     /// The finding with the smallest schedule for which there is time, with all that is to be said about it, and with

@@ -48,7 +48,7 @@ impl Exploration<'_> {
                 self.go_on(&story)?;
                 self.journal = Some(*journal);
                 self.search.note_states();
-                let has_stopped = !self.recorder.findings().is_empty() && !self.config.keep_going;
+                let has_stopped = self.recorder.count() > 0 && !self.config.keep_going;
                 Ok(has_stopped.then_some(Stop::Found))
             }
         }

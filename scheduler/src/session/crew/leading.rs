@@ -122,15 +122,15 @@ impl Crew<'_, '_> {
         match what {
             What::Failed(failure) => return Err(failure),
             What::Found(schedule, locations) => {
-                let before = self.exploration.recorder.findings().len();
+                let before = self.exploration.recorder.count();
                 self.with_host(own, |exploration| exploration.record(&schedule, &locations))?;
                 self.exploration.keep_findings(before);
-                own.note_findings(self.exploration.recorder.findings().len() - before);
+                own.note_findings(self.exploration.recorder.count() - before);
                 return Ok((!self.exploration.config.keep_going).then_some(Stop::Found));
             }
             What::Lost(schedule, locations) => {
                 self.exploration.lost += 1;
-                let before = self.exploration.recorder.findings().len();
+                let before = self.exploration.recorder.count();
                 self.with_host(own, |exploration| exploration.record_lost(&schedule, &locations))?;
                 self.exploration.keep_findings(before);
             }
@@ -224,7 +224,7 @@ impl Crew<'_, '_> {
     }
 
     fn show(&self, progress: &mut Progress) {
-        let findings = self.exploration.recorder.findings().len() as u64;
+        let findings = self.exploration.recorder.count() as u64;
         let counts = &self.counts;
         let (executions, depth) = (counts.started(), counts.max_depth);
         progress.look(|| Counters { executions, depth, findings, explored: self.desk.explored() });

@@ -273,7 +273,7 @@ impl Surveyor<'_, '_> {
 
     fn add(&mut self, made: Made) -> Result<Option<Stop>, Failure> {
         let exploration = &mut *self.exploration;
-        let before = exploration.recorder.findings().len();
+        let before = exploration.recorder.count();
         for schedule in &made.found {
             exploration.record(schedule, &self.world.locations)?;
         }
@@ -295,7 +295,7 @@ impl Surveyor<'_, '_> {
         if let Some(world) = made.learned {
             self.enter(world);
         }
-        let is_found = self.exploration.recorder.findings().len() > before;
+        let is_found = self.exploration.recorder.count() > before;
         self.exploration.keep_state(is_found);
         Ok((!made.found.is_empty() && !self.exploration.config.keep_going).then_some(Stop::Found))
     }
