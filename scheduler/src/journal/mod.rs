@@ -1,9 +1,10 @@
 //! The journal: a search that survives its process (`--journal`, `rscale resume`).
 //!
-//! Records are only ever appended, each with a checksum. Findings are on the disk before the search goes on. The state of
-//! the search is written every few seconds, and is on the disk before anything else is written: the search does not
-//! wait for that. Whatever ends the process in between costs the work since the last state, and no finding. Where the end of the file is torn, the last record is dropped; any other
-//! damage is refused: a search that goes on from a wrong state would be called complete without being so.
+//! Records are only ever appended, each with a checksum. Findings are on the disk before the search goes on. The state
+//! of the search is written every few seconds, and is on the disk before anything else is written: the search does not
+//! wait for that. Whatever ends the process in between costs the work since the last state, and no finding. Where the
+//! end of the file is torn, the last record is dropped; any other damage is refused: a search that goes on from a wrong
+//! state would be called complete without being so.
 
 mod record;
 mod story;
@@ -31,8 +32,8 @@ const REST: u32 = 40;
 const LONGEST: Duration = Duration::from_secs(5);
 /// Runs between two looks at the clock.
 const BETWEEN_LOOKS: u64 = 64;
-/// A journal that is longer than this, and than so many states, is written anew with the last one alone; and again when it
-/// is twice as long as it was then, for what was visited stays in it.
+/// A journal that is longer than this, and than so many states, is written anew with the last one alone; and again when
+/// it is twice as long as it was then, for what was visited stays in it.
 const LONG: u64 = 16 << 20;
 const MANY_STATES: u64 = 8;
 
