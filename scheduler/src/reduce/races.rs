@@ -24,8 +24,10 @@ pub fn rivals(history: &History, event: &Event, predecessors: &[Predecessor], fo
                 let is_possible = event.wait == Wait::Nothing
                     || seen_without(history, event, first) != Possible::No
                     || is_allowed_without(history, event, first);
-                // It may be what made the event possible, and something else would have done so, too.
-                if is_possible && is_direct(history, first, predecessors, |other| other.event == first) {
+                // A request to cancel may have made the event possible, where something else would have done so, too.
+                let is_request = history.event(first).op == Op::ThreadCancel;
+                let is_this = |other: &Predecessor| other == predecessor || is_request && other.event == first;
+                if is_possible && is_direct(history, first, predecessors, is_this) {
                     found.push(first);
                 }
             }
