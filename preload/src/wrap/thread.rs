@@ -1,6 +1,7 @@
 //! Threads: creating, joining, ending.
 
 use super::{attributes, wrap};
+use crate::syscalls::signals::send as signals;
 use crate::{arena, buffer, cancel, control, fiber, finish, gate, keys, sched, start, tls_pool, world};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
@@ -106,6 +107,7 @@ pub fn run_start_routine() -> ! {
     if world::get().current.get() == ThreadId::MAIN {
         start::run_main()
     }
+    signals::deliver_pending(); // sent before it had begun
     gate::clear_registers();
     let result = if fiber.is_c11.get() {
         // SAFETY: the program gave the address as a C11 start routine.
@@ -124,6 +126,10 @@ pub fn run_start_routine() -> ! {
 pub fn end_thread() -> ! {
     let world = world::get();
     let thread = world.current.get();
+    if signals::has_handlers() {
+        // What is sent to it from its last step until here, it gets; behind that it ends, and gets no more.
+        gate::pass(Action::new(thread, Op::Yield, Variable(0)));
+    }
     world.fiber().ending.set(true);
     run_thread_local_destructors();
     keys::run_destructors();

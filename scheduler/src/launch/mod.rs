@@ -53,6 +53,8 @@ pub struct Launch {
     pub watch_syscalls: bool,
     /// Whether threads may have to be unwound.
     pub unwinder: bool,
+    /// Whether threads may send each other signals.
+    pub sends_signals: bool,
     /// Whether memory that is not freed is an error.
     pub leaks: bool,
     /// Whether constructors of the program are part of an execution.
@@ -140,6 +142,7 @@ impl Launch {
         setup.engine.store(self.engine as u32, Relaxed);
         setup.watch_syscalls.store(self.watch_syscalls.into(), Relaxed);
         setup.unwinder.store(self.unwinder.into(), Relaxed);
+        setup.sends_signals.store(self.sends_signals.into(), Relaxed);
         setup.leaks.store(self.leaks.into(), Relaxed);
         setup.before_constructors.store(self.before_constructors.into(), Relaxed);
         setup.schedules_waiting.store(self.schedules_waiting.into(), Relaxed);

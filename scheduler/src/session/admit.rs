@@ -75,6 +75,12 @@ pub fn needs_unwinder(program: &Program) -> bool {
     program.imports.iter().any(|import| UNWINDING.contains(&import.as_str()))
 }
 
+/// Whether threads of the program may send each other signals.
+pub fn sends_signals(program: &Program) -> bool {
+    const SENDING: [&str; 4] = ["pthread_kill", "pthread_sigqueue", "tgkill", "syscall"];
+    program.imports.iter().any(|import| SENDING.contains(&import.as_str()))
+}
+
 /// What would be instrumented of the program and the libraries that the user chose: one line for each file, one for
 /// each name that is left out, and one for each library that is not watched.
 ///

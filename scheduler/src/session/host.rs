@@ -91,6 +91,7 @@ impl Host {
             // Kernel threads wait for each other in system calls, and end with the process.
             watch_syscalls: engine == Engine::Fibers,
             unwinder: admit::needs_unwinder(program),
+            sends_signals: admit::sends_signals(program),
             leaks: rules.leaks,
             before_constructors: false,
             schedules_waiting: rules.schedules_waiting,

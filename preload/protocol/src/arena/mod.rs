@@ -29,7 +29,7 @@ use core::sync::atomic::{AtomicI32, AtomicU16, AtomicU32, AtomicU64, Ordering::R
 /// First word of an arena.
 pub const MAGIC: u64 = 0x6172_656c_6163_7372;
 /// Changes with the layout.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Identifies the layout and the tables that both processes were compiled with.
 pub const BUILD_ID: u64 = layout_id();
 /// Steps that one log chunk holds; longer executions are streamed.
@@ -129,6 +129,8 @@ pub struct Setup {
     pub watch_syscalls: AtomicU32,
     /// Whether threads may be unwound (`pthread_exit`, cancellation), which needs the unwinder of libgcc.
     pub unwinder: AtomicU32,
+    /// Whether threads may send each other signals: then there are steps before which a thread gets them.
+    pub sends_signals: AtomicU32,
     /// Whether heap blocks that are left at the end are an error.
     pub leaks: AtomicU32,
     /// Whether to begin before the constructors of the program, not after them.
@@ -317,6 +319,8 @@ pub struct RunResult {
     pub reads: AtomicU32,
     /// Whether the program has got more code since it was instrumented.
     pub unseen_code: AtomicU32,
+    /// Whether a thread has sent another one a signal that the program handles.
+    pub signals_handled: AtomicU32,
     /// Pages that are copied back per restore.
     pub hot_pages: AtomicU64,
     /// Registers of the thread that ended the execution or was asked about, in DWARF order, `rip` last.

@@ -12,9 +12,9 @@ pub mod wait;
 pub use frame::handle_fault;
 
 use super::{Call, failure, kernel, process};
-use crate::world;
+use crate::{gate, world};
 use core::cell::Cell;
-use rscale_protocol::{MAX_THREADS, ThreadId};
+use rscale_protocol::{MAX_THREADS, Op, ThreadId, Variable};
 
 const COUNT: usize = 65;
 /// Bytes of the kernel's signal sets.
@@ -204,10 +204,14 @@ pub fn rt_sigaction(call: &Call) -> i64 {
 pub fn rt_sigprocmask(call: &Call) -> i64 {
     let [how, new, old, size, ..] = call.arguments;
     let thread = world::get().current.get();
-    let before = signals().mask(thread);
     if size != SET_SIZE {
         return failure(libc::EINVAL);
     }
+    if new != 0 && send::has_handlers() {
+        // What is sent before it is another thing than what is sent behind it.
+        gate::pass(call.action(Op::Yield, Variable(0)));
+    }
+    let before = signals().mask(thread);
     if new != 0 {
         // SAFETY: the program passes a set; a wrong pointer faults here and is the program's crash.
         let set = unsafe { *(new as *const u64) };

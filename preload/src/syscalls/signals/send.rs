@@ -4,6 +4,7 @@ use super::{Disposition, bit, is_signal, signals};
 use crate::syscalls::{Call, failure, process, report};
 use crate::{arena, control, finish, gate, tls_pool, world};
 use core::ffi::c_int;
+use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::model::Life;
 use rscale_protocol::{Ending, OWN_SIGNAL, Op, ThreadId, Variable};
 
@@ -65,13 +66,29 @@ fn to_thread(call: &Call, thread: ThreadId, signal: i32) -> i64 {
     if thread != world::get().current.get() {
         gate::pass(call.action(Op::ThreadKill, Variable::thread(thread)));
     }
-    if signal != 0 && world::get().live.get().contains(thread) {
+    if signal != 0 && is_fatal(thread, signal) {
+        act_by_default(signal); // the process need not wait for the thread
+    }
+    // The last thread has ended when it runs the handlers of exit, and is there all the same.
+    if signal != 0 && (world::get().live.get().contains(thread) || thread == world::get().current.get()) {
+        if thread != world::get().current.get() && signals().disposition(signal).is_handler() {
+            arena::get().result.signals_handled.store(1, Relaxed);
+        }
         let pending = &signals().pending[thread.index()];
         pending.set(pending.get() | bit(signal));
         signals().any_pending.set(true);
         deliver_pending();
     }
     0
+}
+
+/// Whether a signal ends the process, wherever the thread is that it is sent to.
+fn is_fatal(thread: ThreadId, signal: i32) -> bool {
+    let signals = signals();
+    let is_blocked =
+        signals.mask(thread) & bit(signal) != 0 || signals.awaited[thread.index()].get() & bit(signal) != 0;
+    let is_default = signals.disposition(signal).handler == libc::SIG_DFL as u64;
+    is_default && !is_blocked && thread != world::get().current.get() && world::get().live.get().contains(thread)
 }
 
 /// Sends to the process: the running thread gets it, or the first that does not block it.
@@ -103,6 +120,16 @@ pub fn raise(signal: i32) {
     deliver_pending();
 }
 
+/// Whether the program has a handler for some signal, and others may send it one.
+pub fn has_handlers() -> bool {
+    let signals = signals();
+    let changed = signals.changed.get();
+    changed != 0
+        && arena::get().setup.sends_signals.load(Relaxed) != 0
+        && !world::get().is_alone()
+        && (1..=64).any(|signal| changed & bit(signal) != 0 && signals.disposition(signal).is_handler())
+}
+
 /// Acts on the signals that the running thread has been sent. Called where a step is over; a thread that ends gets
 /// none.
 #[inline]
@@ -115,7 +142,9 @@ pub fn deliver_pending() {
 #[cold]
 fn deliver() {
     let world = world::get();
-    if world.uninterruptible.get() == 0 && !world.fiber().ending.get() {
+    let is_last = world.live.get().is_empty();
+    let is_there = || world.look(|model| model.threads.life(world.current.get())) == Life::Live;
+    if is_last || world.uninterruptible.get() == 0 && is_there() {
         while let Some(signal) = take() {
             act(signal);
         }

@@ -1,12 +1,14 @@
 //! What an execution shows that is no finding, but that the user should know of: each said once.
 
 use super::Host;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// What has been said.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Noted {
     end_of_heap: bool,
     exit_status: bool,
+    signals: bool,
 }
 
 impl Host {
@@ -19,6 +21,14 @@ impl Host {
                 "the program asked for more memory than there is for it, {} MiB: malloc failed there",
                 limit >> 20
             ));
+        }
+        if !self.noted.signals && self.target().arena().result.signals_handled.load(Relaxed) != 0 {
+            self.noted.signals = true;
+            self.notes.push(
+                "threads send each other signals that are handled: a handler runs behind the step that its thread takes \
+                 next, which need not be the only place where it could"
+                    .into(),
+            );
         }
         // Many programs say in this way that something is wrong: a Rust program that panics, for instance.
         let status = status.filter(|&status| status != 0 && !self.rules.exit_status && !self.noted.exit_status);

@@ -248,3 +248,29 @@ fn an_exit_status_is_a_finding_or_a_note() {
     assert!(finished.out().contains("exit: "), "{}", finished.describe());
     assert!(!one_line(&finished.out()).contains(note), "{}", finished.describe());
 }
+
+const KILLS: &str = r#"
+#include <pthread.h>
+#include <signal.h>
+static void handle(int number) { (void)number; }
+static void *end(void *unused) { return unused; }
+int main(int count, char **arguments) {
+    pthread_t thread;
+    (void)arguments;
+    if (count > 1) signal(SIGUSR1, handle);
+    pthread_create(&thread, 0, end, 0);
+    pthread_kill(thread, count > 1 ? SIGUSR1 : 0);
+    return pthread_join(thread, 0);
+}
+"#;
+
+#[test]
+fn where_handlers_run_is_a_note() {
+    let place = Place::with("program", KILLS);
+    let note = "a handler runs behind the step that its thread takes next";
+    for (arguments, expected) in [(&["run", "./program", "--", "handle"][..], true), (&["run", "./program"], false)] {
+        let finished = place.rscale(arguments);
+        expect_status(&finished, 0);
+        assert_eq!(one_line(&finished.out()).contains(note), expected, "{}", finished.describe());
+    }
+}
