@@ -2,6 +2,7 @@
 //!
 //! CLI.md fixes the numbers. They stand here and nowhere else; everything that ends rscale becomes an [`Exit`].
 
+use crate::report::count;
 use rscale_replay::trace::TraceError;
 use std::fmt;
 use std::process::ExitCode;
@@ -43,6 +44,8 @@ pub enum Failure {
     OutOfTime,
     /// The memory limit was reached before there was anything to report.
     OutOfMemory,
+    /// One of these three, before so many findings that are known from a journal had been shown again.
+    NotShownAgain(usize),
 }
 
 impl Failure {
@@ -53,6 +56,7 @@ impl Failure {
             Failure::Usage(_) | Failure::CannotRun(_) => Exit::Failed,
             Failure::Nondeterministic(_) => Exit::Nondeterministic,
             Failure::Interrupted | Failure::OutOfTime | Failure::OutOfMemory => Exit::Incomplete,
+            Failure::NotShownAgain(_) => Exit::Found,
         }
     }
 }
@@ -66,6 +70,10 @@ impl fmt::Display for Failure {
             Failure::OutOfMemory => f.write_str(
                 "the memory limit was reached before the end of the first execution, or all memory was in use",
             ),
+            Failure::NotShownAgain(findings) => {
+                let findings = count(*findings as u64, "finding");
+                write!(f, "stopped before what the journal has was shown again ({findings}); `rscale resume` shows it")
+            }
         }
     }
 }
@@ -88,6 +96,7 @@ mod tests {
         assert_eq!(status(Failure::Usage(String::new())), 2);
         assert_eq!(status(Failure::CannotRun(String::new())), 2);
         assert_eq!(status(Failure::Interrupted), 3);
+        assert_eq!(status(Failure::NotShownAgain(1)), 1);
         assert_eq!(status(Failure::Nondeterministic(String::new())), 4);
         assert_eq!([Exit::Clean as u8, Exit::Found as u8], [0, 1]);
     }

@@ -162,6 +162,7 @@ impl Summary {
             Failure::Usage(_) | Failure::CannotRun(_) => Verdict::Error,
             Failure::Nondeterministic(_) => Verdict::Nondeterministic,
             Failure::Interrupted | Failure::OutOfTime | Failure::OutOfMemory => Verdict::Incomplete,
+            Failure::NotShownAgain(_) => Verdict::Bug,
         };
         let mut summary = Summary { verdict, guarantee: "none: there is no result".into(), ..Summary::new(config) };
         summary.notes.push(failure.to_string());

@@ -45,7 +45,7 @@ impl Exploration<'_> {
             }
             Keeping::On(journal, story) => {
                 self.notes.extend(story.notes.iter().cloned());
-                self.go_on(&story)?;
+                self.go_on(&story).map_err(|failure| without_findings(failure, story.findings.len()))?;
                 self.journal = Some(*journal);
                 self.search.note_states();
                 let has_stopped = self.recorder.count() > 0 && !self.config.keep_going;
@@ -155,6 +155,16 @@ impl Exploration<'_> {
     }
 }
 
+/// What stops a search before the findings of its journal have been shown again does not make them go away.
+fn without_findings(failure: Failure, findings: usize) -> Failure {
+    match failure {
+        Failure::Interrupted | Failure::OutOfTime | Failure::OutOfMemory if findings > 0 => {
+            Failure::NotShownAgain(findings)
+        }
+        other => other,
+    }
+}
+
 fn nonsense() -> Failure {
     does_not_fit("it makes no sense")
 }
@@ -169,4 +179,21 @@ fn origins(threads: &[(u16, u16, u32)]) -> Option<Vec<ThreadOrigin>> {
         Some(ThreadOrigin { thread: thread(number)?, parent: thread(parent)?, child })
     };
     threads.iter().map(origin).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exit::Exit;
+
+    #[test]
+    fn findings_of_a_journal_do_not_go_away() {
+        for failure in [Failure::Interrupted, Failure::OutOfTime, Failure::OutOfMemory] {
+            let stopped = without_findings(failure.clone(), 2);
+            assert_eq!(stopped.exit() as u8, Exit::Found as u8);
+            assert!(stopped.to_string().contains("2 findings"), "{stopped}");
+            assert_eq!(without_findings(failure.clone(), 0), failure, "there are none");
+        }
+        assert_eq!(without_findings(does_not_fit("it"), 2), does_not_fit("it"));
+    }
 }
