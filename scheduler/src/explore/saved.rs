@@ -3,7 +3,7 @@
 use super::{Branches, Counts, Level, Way};
 use crate::frontend::Fingerprint;
 use crate::parallel::{open, seal};
-use crate::reduce::{Names, SavedReduction};
+use crate::reduce::{Names, SavedReduction, SavedShape};
 use crate::report::base64;
 use crate::sample::SavedSample;
 use rscale_protocol::ThreadSet;
@@ -151,6 +151,9 @@ pub struct SavedCrew {
     /// What has been learned about steps that are taken at once, where that matters.
     #[serde(default)]
     pub quiet: Option<(u32, Vec<(u64, u16)>)>,
+    /// What atomic sections have touched so far.
+    #[serde(default)]
+    pub shapes: Vec<SavedShape>,
 }
 
 impl Saved {

@@ -9,7 +9,7 @@ use crate::reduce::{
 use std::collections::{BTreeMap, HashMap};
 
 /// Changes with what messages say.
-pub const VERSION: u8 = 6;
+pub const VERSION: u8 = 7;
 
 /// Bytes of a checksum.
 const CHECKSUM: usize = 8;

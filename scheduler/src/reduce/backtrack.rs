@@ -28,7 +28,7 @@ impl Reduction {
             self.note_explored(last as usize);
             self.nodes.pop();
             let taken = self.history.event(last);
-            let (start, footprint) = (taken.step as usize, taken.footprint.clone());
+            let (start, footprint) = (taken.step as usize, taken.footprint);
             self.give_back_steps(start);
             let node = self.nodes.last_mut()?;
             node.done.push(footprint.token);

@@ -25,10 +25,12 @@ mod cut;
 mod ending;
 #[cfg(test)]
 mod tests;
+mod way;
 mod wire;
 mod wishes;
 
 use super::crowd;
+use super::eager::Ahead;
 use super::footprint::Footprint;
 use super::plan::Wanted;
 use super::sharing::{Begun, Explored, Item, Leaf, ReleasedNode};
@@ -102,6 +104,8 @@ struct Shared {
     /// What wishes have to wait for, if they have to, and those that do.
     awaited: Option<Awaited>,
     deferred: Vec<Wanted>,
+    /// What was planned ahead from here.
+    ahead: Ahead,
     /// The children, if they have all been explored, and nobody has gone past them yet.
     record: Vec<Explored>,
 }
@@ -230,7 +234,8 @@ impl Board {
         let lingering = if shared.is_crowded { self.asleep(shared, None).count() } else { shared.lingering };
         let (sections_vary, order) = (self.sections_vary, self.order);
         let explored = if self.is_bounded { self.explored_on_way_to(place) } else { Vec::new() };
-        let leaf = Leaf { schedule, asleep, at, lingering, planned, sleep, explored, sections_vary, order };
+        let ahead = self.ahead_on_way_to(place);
+        let leaf = Leaf { schedule, asleep, at, lingering, planned, sleep, explored, ahead, sections_vary, order };
         Some((self.next_id, Item::Leaf(Box::new(leaf))))
     }
 
@@ -241,28 +246,6 @@ impl Board {
         let result = change(tree);
         self.planned = self.planned + tree.len() - before;
         Some(result)
-    }
-
-    /// The schedule that leads to a state, and what fell asleep on the way.
-    fn path_to(&self, place: NodeId) -> (Vec<Token>, Vec<(usize, Vec<Footprint>)>) {
-        let mut path: Vec<(&Shared, Option<NodeId>)> = self.ancestors(place).collect();
-        path.reverse();
-        let schedule = path.iter().flat_map(|(shared, _)| shared.steps.iter().copied()).collect();
-        let fell_asleep = |&(shared, next): &(&Shared, Option<NodeId>)| {
-            let events: Vec<Footprint> = self.asleep(shared, next).skip(shared.inherited).cloned().collect();
-            (!events.is_empty()).then_some((shared.at, events))
-        };
-        (schedule, path.iter().filter_map(fell_asleep).collect())
-    }
-
-    /// The state and those before it, each with the child that leads there.
-    fn ancestors(&self, place: NodeId) -> impl Iterator<Item = (&Shared, Option<NodeId>)> {
-        let first = self.nodes.get(&place).map(|shared| (shared, None, place));
-        let before = move |&(shared, _, id): &(&Shared, Option<NodeId>, NodeId)| {
-            let parent = shared.parent?;
-            Some((self.nodes.get(&parent)?, Some(id), parent))
-        };
-        std::iter::successors(first, before).map(|(shared, next, _)| (shared, next))
     }
 
     /// What need not be taken behind a child: what sleeps, and the children before it that do. All of them without a
@@ -325,11 +308,11 @@ impl Board {
         let (mut place, mut shared_now) = (first, Vec::new());
         for released in released {
             let ReleasedNode { sleep, inherited, lingering, is_crowded, done, explored, .. } = released;
-            let ReleasedNode { tree, taken, leads_inside, is_cut, .. } = released;
+            let ReleasedNode { tree, taken, leads_inside, is_cut, ahead, .. } = released;
             let shared = self.nodes.get_mut(&place)?;
             (shared.lingering, shared.is_crowded) = (lingering.min(sleep.len()), is_crowded);
             (shared.sleep, shared.inherited, shared.taken) = (sleep, inherited, done);
-            shared.awaited = None;
+            (shared.awaited, shared.ahead) = (None, ahead);
             self.change_plans(place, |plans| *plans = tree)?;
             self.add_explored(place, explored);
             shared_now.push(place);

@@ -4,7 +4,7 @@
 //! Musuvathi and McKinley). And a thread that had to wait is tried before what let it go on, a lock before the unlock:
 //! where it comes to block, the next switch costs nothing.
 
-use super::footprint::Footprint;
+use super::footprint::Parts;
 use super::history::EventIndex;
 use super::places::Places;
 use super::preemptions::block_starts;
@@ -45,7 +45,7 @@ pub fn try_waiting(
 ) {
     let history = executed.history;
     let event = history.event(index);
-    let Footprint { token, touches, .. } = &event.footprint;
+    let Parts { token, touches, .. } = &*event.footprint;
     for touch in touches {
         let earlier = history.touched(touch.variable).iter().rev().find(|entry| entry.event < index);
         if let Some(entry) = earlier.filter(|entry| entry.thread != token.thread) {

@@ -19,7 +19,7 @@
 
 use super::plan::Node;
 
-/// As many planned events are kept in all the states of the path, and a few sequences more in each: 50 MB.
+/// As many planned events are kept in all the states of the path, and a few sequences more in each: 20 MB.
 pub const MOST: usize = 1 << 20;
 
 /// As many sequences are kept in a state in any case.

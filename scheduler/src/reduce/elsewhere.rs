@@ -5,20 +5,34 @@
 //! that leads to nothing new is recognised before it is run. Where it can not, the event is taken to change what it
 //! touches: a run may turn out to be redundant then, but none is left out.
 
-use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
+use super::event::Event;
+use super::footprint::{Footprint, Mode, Parts, Reach, Role, Touch, VariableId};
 use super::history::{Entry, EventIndex, History};
 use rscale_protocol::{Choice, Op, ThreadSet};
 
 /// The second event as it would be without the first one.
 pub fn footprint_without(history: &History, first: EventIndex, second: EventIndex) -> Footprint {
     let event = history.event(second);
-    let mut footprint = event.footprint.clone();
-    if footprint.steps > 1 && history.sections_vary() {
-        footprint.reach = Reach::Everyone;
+    match is_same_everywhere(event) {
+        true => event.footprint,
+        false => event.footprint.with(|parts| put_elsewhere(parts, history, first, second)),
     }
-    footprint.touches.iter_mut().filter(|touch| touch.may_write).for_each(|touch| touch.mode = Mode::Write);
-    let Some(touch) = footprint.touches.first_mut() else { return footprint };
-    match event.op {
+}
+
+/// Whether it is a plain access, which touches the same wherever it comes.
+fn is_same_everywhere(event: &Event) -> bool {
+    let Parts { token, touches, steps, .. } = &*event.footprint;
+    let is_plain = matches!(event.op, Op::Read | Op::Write) && token.choice == Choice::Proceed && *steps == 1;
+    is_plain && !touches.iter().any(|touch| touch.may_write)
+}
+
+fn put_elsewhere(parts: &mut Parts, history: &History, first: EventIndex, second: EventIndex) {
+    if parts.steps > 1 && history.sections_vary() {
+        parts.reach = Reach::Everyone;
+    }
+    parts.touches.iter_mut().filter(|touch| touch.may_write).for_each(|touch| touch.mode = Mode::Write);
+    let Some(touch) = parts.touches.first_mut() else { return };
+    match history.event(second).op {
         Op::CondSignal | Op::CondBroadcast => {
             let is_alone = waiters(without(history, touch.variable, first, second), history).is_empty();
             touch.mode = if is_alone { Mode::Read } else { Mode::Write };
@@ -38,13 +52,12 @@ pub fn footprint_without(history: &History, first: EventIndex, second: EventInde
         Op::ThreadJoin if is_cancellation(history, first) => touch.mode = Mode::Write,
         Op::SemWait if is_cancellation(history, first) => (touch.mode, touch.role) = (Mode::Write, Role::Take),
         // A wait that timed out would find what it waits for.
-        op if footprint.token.choice == Choice::TimeOut && !matches!(op, Op::CondWake | Op::Choose) => {
+        op if parts.token.choice == Choice::TimeOut && !matches!(op, Op::CondWake | Op::Choose) => {
             touch.mode = Mode::Write;
-            footprint.token.choice = Choice::Proceed;
+            parts.token.choice = Choice::Proceed;
         }
         _ => {}
     }
-    footprint
 }
 
 fn is_cancellation(history: &History, event: EventIndex) -> bool {

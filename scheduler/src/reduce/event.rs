@@ -3,12 +3,12 @@
 //! Most events are one step. An atomic section is one event with all that its steps touch: nothing comes between them.
 
 use super::buffered;
-use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
+use super::footprint::{Footprint, Mode, Parts, Reach, Role, Touch, VariableId};
 use super::history::{Entry, EventIndex, History};
 use super::touches::Touches;
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::dependence::{self, Context};
-use rscale_protocol::model::{CANCELLED, RwLock};
+use rscale_protocol::model::RwLock;
 use rscale_protocol::{Action, Choice, Family, Op, ThreadId, ThreadSet, Variable};
 use smallvec::SmallVec;
 
@@ -89,13 +89,9 @@ impl Event {
             event.announces();
         }
         if length > 1 {
-            event.footprint.reach = Reach::Own;
-            for step in &steps[first + 1..first + length - 1] {
-                event.absorb(&Event::of_step(step, history));
-            }
+            event.footprint = section(&event.footprint, &steps[first..first + length], history);
         }
         event.step = first as u32;
-        event.footprint.steps = length as u32;
         if let Some(enabler) = enabler(&event, history) {
             event.made_possible_by.push(enabler);
         }
@@ -110,13 +106,14 @@ impl Event {
 
     /// The program came to an early end behind the event, for all threads.
     pub fn ends_early(&mut self) {
-        self.otherwise = Some(std::mem::replace(&mut self.footprint.reach, Reach::Everyone));
+        self.otherwise = Some(self.footprint.reach);
+        self.footprint = self.footprint.with(|parts| parts.reach = Reach::Everyone);
     }
 
     /// Whether the program came to an early end behind the event, and would do so with this before it, too.
     #[must_use]
     pub fn ends_early_behind(&self, other: &Footprint) -> bool {
-        let conflicts = |reach| Footprint { reach, ..self.footprint.clone() }.conflicts(other);
+        let conflicts = |reach| self.footprint.with(|parts| parts.reach = reach).conflicts(other);
         self.otherwise.is_some_and(|reach| !conflicts(reach))
     }
 
@@ -154,7 +151,7 @@ impl Event {
             _ => Reach::Own,
         };
         let mut event = Event {
-            footprint: Footprint { token, touches, reach, steps: 1 },
+            footprint: Parts { token, touches, reach, steps: 1 }.into(),
             step: 0,
             op: action.announced().op,
             pc: action.pc,
@@ -178,7 +175,9 @@ impl Event {
 
     /// It only says that a writer is about to wait, which keeps readers out.
     fn announces(&mut self) {
-        self.footprint.touches.iter_mut().for_each(|touch| touch.role = Role::Claim);
+        self.footprint = self.footprint.with(|parts| {
+            parts.touches.iter_mut().for_each(|touch| touch.role = Role::Claim);
+        });
     }
 
     /// Whether it says which waiter a signal wakes. Nobody but the waiters can take a step before it.
@@ -200,45 +199,51 @@ impl Event {
         self.op.waits_for_own_stores()
     }
 
-    /// Adds what another step of the same atomic section does.
-    fn absorb(&mut self, step: &Event) {
-        for touch in &step.footprint.touches {
-            match self.footprint.touches.iter_mut().find(|known| known.variable == touch.variable) {
-                None => self.footprint.touches.push(*touch),
-                Some(known) => {
-                    known.mode = if known.mode == touch.mode { known.mode } else { Mode::Write };
-                    known.role = Role::None;
-                    known.may_write |= touch.may_write;
-                }
-            }
-        }
-        if step.footprint.reach != Reach::Own {
-            self.footprint.reach = Reach::Everyone;
-        }
-    }
-
     /// A thread that goes round in a loop looks at all that it has read in the last round; under locks, at what others
     /// do with these.
     fn watch_round(&mut self, history: &History) {
-        let mut earlier = history.last_of(self.footprint.thread());
-        while let Some(index) = earlier {
-            let event = history.event(index);
-            let is_watched = |touch: &&Touch| touch.mode == Mode::Read || self.polls;
-            for touch in event.footprint.touches.iter().filter(is_watched) {
-                if !self.footprint.touches.iter().any(|known| known.variable == touch.variable) {
-                    self.footprint.touches.push(Touch {
-                        mode: Mode::Read,
-                        role: Role::None,
-                        may_write: false,
-                        ..*touch
-                    });
+        let is_watched = |touch: &&Touch| touch.mode == Mode::Read || self.polls;
+        let own = std::iter::successors(history.last_of(self.footprint.thread()), |&index| history.before(index));
+        self.footprint = self.footprint.with(|parts| {
+            for event in own.map(|index| history.event(index)) {
+                for touch in event.footprint.touches.iter().filter(is_watched) {
+                    if !parts.touches.iter().any(|known| known.variable == touch.variable) {
+                        parts.touches.push(Touch { mode: Mode::Read, role: Role::None, may_write: false, ..*touch });
+                    }
+                }
+                if event.pc == self.pc && event.op == self.op {
+                    return;
                 }
             }
-            if event.pc == self.pc && event.op == self.op {
-                return;
+        });
+    }
+}
+
+/// All that an atomic section does, whose first step does this.
+fn section(first: &Footprint, steps: &[Step], history: &mut History) -> Footprint {
+    let inner = &steps[1..steps.len() - 1];
+    let inner: Vec<Footprint> = inner.iter().map(|step| Event::of_step(step, history).footprint).collect();
+    first.with(|parts| {
+        parts.reach = Reach::Own;
+        parts.steps = steps.len() as u32;
+        inner.iter().for_each(|step| absorb(parts, step));
+    })
+}
+
+/// Adds what another step of the same atomic section does.
+fn absorb(section: &mut Parts, step: &Parts) {
+    for touch in &step.touches {
+        match section.touches.iter_mut().find(|known| known.variable == touch.variable) {
+            None => section.touches.push(*touch),
+            Some(known) => {
+                known.mode = if known.mode == touch.mode { known.mode } else { Mode::Write };
+                known.role = Role::None;
+                known.may_write |= touch.may_write;
             }
-            earlier = history.before(index);
         }
+    }
+    if step.reach != Reach::Own {
+        section.reach = Reach::Everyone;
     }
 }
 
@@ -260,6 +265,13 @@ fn section_length(steps: &[Step]) -> usize {
         }
     }
     1
+}
+
+/// Whether the steps end in the middle of an atomic section that they begin with.
+#[must_use]
+pub fn is_half_section(steps: &[Step]) -> bool {
+    let is_alone = || steps.iter().all(|step| step.action.thread == steps[0].action.thread);
+    steps.first().is_some_and(|step| step.action.op == Op::AtomicBegin) && section_length(steps) == 1 && is_alone()
 }
 
 /// Whether the first step is that of a writer that comes to wait.
@@ -295,8 +307,8 @@ fn wait_of(action: &Action, choice: Choice, result: i32) -> Wait {
         Op::RwWrite if may_come_to_wait(action) => Wait::Nothing,
         Op::MutexLock | Op::SpinLock | Op::RwRead | Op::RwWrite | Op::OnceEnter | Op::CondRetake => Wait::Taken,
         Op::SemWait => Wait::Value,
-        // Nobody can join the thread, whether it has ended or not.
-        Op::ThreadJoin if !matches!(result, 0 | CANCELLED) => Wait::Unknown,
+        // Whoever can not join the thread, or is cancelled there, does not wait for its end.
+        Op::ThreadJoin if result != 0 => Wait::Unknown,
         Op::ThreadJoin => Wait::End,
         Op::BarrierLeave | Op::CondWake | Op::Fence | Op::BufferRoom => Wait::Previous,
         Op::FutexResume | Op::DescriptorWait | Op::SignalWait => Wait::Unknown,

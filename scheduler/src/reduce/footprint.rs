@@ -1,9 +1,14 @@
 //! What an event touches, and which events depend on each other.
 
+use super::kinds::{self, Kind};
+use super::mask::Outline;
 use super::touches::Touches;
 use rscale_protocol::ThreadId;
 use rscale_protocol::arena::Token;
 pub use rscale_protocol::dependence::{Mode, Role};
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
 
 /// A communication variable, by a small number that belongs to the search.
 pub type VariableId = u32;
@@ -42,9 +47,14 @@ pub enum Reach {
     Everyone,
 }
 
-/// All that matters of an event for its order with others.
+/// All that matters of an event for its order with others. Events are alike: each kind is kept once ([`kinds`]), so
+/// that plans and sleep sets, which have very many of them, are lists of single words.
+#[derive(Clone, Copy)]
+pub struct Footprint(&'static Kind);
+
+/// What a footprint says.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Footprint {
+pub struct Parts {
     /// Who, and in which way.
     pub token: Token,
     /// The variables.
@@ -55,40 +65,84 @@ pub struct Footprint {
     pub steps: u32,
 }
 
+impl From<Parts> for Footprint {
+    fn from(parts: Parts) -> Footprint {
+        Footprint(kinds::of(&parts))
+    }
+}
+
+impl Deref for Footprint {
+    type Target = Parts;
+    #[inline]
+    fn deref(&self) -> &Parts {
+        &self.0.parts
+    }
+}
+
+impl PartialEq for Footprint {
+    fn eq(&self, other: &Footprint) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Footprint {}
+
+impl fmt::Debug for Footprint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.parts.fmt(formatter)
+    }
+}
+
+impl Hash for Parts {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let reach = match self.reach {
+            Reach::Own => 0,
+            Reach::Everyone => 1,
+            Reach::Thread(thread) => 2 + u64::from(thread.0),
+        };
+        hasher.write_u64(u64::from(self.token.to_code()) | reach << 16 | u64::from(self.steps) << 32);
+        for touch in &self.touches {
+            let how = (touch.mode as u64) << 2 | (touch.role as u64) << 4 | u64::from(touch.may_write);
+            hasher.write_u64(u64::from(touch.variable) | how << 32);
+        }
+    }
+}
+
 impl Footprint {
     /// An event of which nobody knows what it will touch.
     #[must_use]
     pub fn unknown(token: Token) -> Footprint {
-        Footprint { token, touches: Touches::EMPTY, reach: Reach::Everyone, steps: 1 }
+        Parts { token, touches: Touches::EMPTY, reach: Reach::Everyone, steps: 1 }.into()
+    }
+
+    /// The same, but for what is changed.
+    #[must_use]
+    pub fn with(&self, change: impl FnOnce(&mut Parts)) -> Footprint {
+        let mut parts = self.0.parts.clone();
+        change(&mut parts);
+        parts.into()
     }
 
     /// Whose event it is.
+    #[inline]
     #[must_use]
     pub fn thread(&self) -> ThreadId {
-        self.token.thread
+        self.0.outline.thread()
+    }
+
+    /// What it touches, roughly.
+    #[inline]
+    #[must_use]
+    pub fn outline(&self) -> &'static Outline {
+        &self.0.outline
     }
 
     /// Whether the order of the two events can matter. An event depends on what its own thread did.
     #[must_use]
     #[inline]
     pub fn conflicts(&self, other: &Footprint) -> bool {
-        self.thread() == other.thread() || self.reaches(other) || other.reaches(self) || self.shares(other)
-    }
-
-    #[inline]
-    fn reaches(&self, other: &Footprint) -> bool {
-        match self.reach {
-            Reach::Own => false,
-            Reach::Thread(thread) => thread == other.thread(),
-            Reach::Everyone => true,
-        }
-    }
-
-    #[inline]
-    fn shares(&self, other: &Footprint) -> bool {
-        self.touches
-            .iter()
-            .any(|mine| other.touches.iter().any(|theirs| mine.variable == theirs.variable && mine.conflicts(theirs)))
+        let (mine, theirs) = (self.outline(), other.outline());
+        mine.thread() == theirs.thread() || mine.may_conflict(theirs) && self.0.parts.conflicts(other)
     }
 
     /// Whether this event, being possible now, could as well come before the whole sequence (a *weak initial* of it):
@@ -113,6 +167,30 @@ impl Footprint {
     }
 }
 
+impl Parts {
+    /// Whether the order with an event of another thread can matter.
+    #[must_use]
+    pub fn conflicts(&self, other: &Parts) -> bool {
+        self.reaches(other) || other.reaches(self) || self.shares(other)
+    }
+
+    #[inline]
+    fn reaches(&self, other: &Parts) -> bool {
+        match self.reach {
+            Reach::Own => false,
+            Reach::Thread(thread) => thread == other.token.thread,
+            Reach::Everyone => true,
+        }
+    }
+
+    #[inline]
+    fn shares(&self, other: &Parts) -> bool {
+        self.touches
+            .iter()
+            .any(|mine| other.touches.iter().any(|theirs| mine.variable == theirs.variable && mine.conflicts(theirs)))
+    }
+}
+
 /// In which way an event can come before a sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Precedes {
@@ -132,7 +210,7 @@ pub(super) mod samples {
     pub fn event(thread: u16, variable: VariableId, mode: Mode) -> Footprint {
         let token = Token { thread: ThreadId(thread), choice: Choice::Proceed };
         let touch = Touch { variable, mode, role: Role::None, may_write: false };
-        Footprint { token, touches: [touch].into_iter().collect(), reach: Reach::Own, steps: 1 }
+        Parts { token, touches: [touch].into_iter().collect(), reach: Reach::Own, steps: 1 }.into()
     }
 }
 
@@ -156,9 +234,9 @@ mod tests {
 
     #[test]
     fn some_events_reach_others_whatever_they_do() {
-        let kill = Footprint { reach: Reach::Thread(ThreadId(2)), ..event(1, 0, Write) };
+        let kill = event(1, 0, Write).with(|parts| parts.reach = Reach::Thread(ThreadId(2)));
         assert!(kill.conflicts(&event(2, 9, Read)) && !kill.conflicts(&event(3, 9, Read)));
-        let exit = Footprint { reach: Reach::Everyone, ..event(1, 0, Write) };
+        let exit = event(1, 0, Write).with(|parts| parts.reach = Reach::Everyone);
         assert!(exit.conflicts(&event(3, 9, Read)) && event(3, 9, Read).conflicts(&exit));
     }
 

@@ -32,7 +32,7 @@ struct Open<'a> {
     /// What is to be explored.
     tree: &'a Tree,
     /// What sleeps there then.
-    sleepers: Sleepers<'a>,
+    sleepers: Sleepers,
 }
 
 impl Reduction {
@@ -69,7 +69,7 @@ impl Reduction {
         let behind_plan = self.planned.iter().rposition(|(_, rest)| !rest.is_empty());
         if let Some(last) = behind_plan {
             let (before, after) = self.planned.split_at(last + 1);
-            let mut sleepers: Sleepers<'_> = self.nodes.last()?.sleep.iter().collect();
+            let mut sleepers: Sleepers = self.nodes.last()?.sleep.iter().collect();
             before.iter().for_each(|(event, _)| sleepers.take(event));
             after.first().into_iter().for_each(|(event, _)| sleepers.push(event));
             let depth = self.steps.len() + before.iter().map(|(event, _)| event.steps as usize).sum::<usize>();

@@ -6,11 +6,9 @@
 
 use super::event::Event;
 use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
-use super::mask::Outline;
 use super::names::Names;
 use super::repeats::{Mark, Repeats};
-use super::sequence::Member;
-use super::shapes::Shapes;
+use super::shapes::{Sections, Shapes};
 use crate::frontend::VariableHasher;
 use rscale_protocol::{MAX_THREADS, MemoryModel, ThreadId, ThreadSet, Variable};
 use std::collections::HashMap;
@@ -65,8 +63,8 @@ pub enum Link {
 #[derive(Debug, Default)]
 pub struct History {
     events: Vec<Event>,
-    /// What they touch, roughly.
-    outlines: Vec<Outline>,
+    /// What they touch.
+    footprints: Vec<Footprint>,
     /// The clock of each event, one after the other.
     clocks: Vec<EventIndex>,
     /// Threads that a clock has room for.
@@ -97,8 +95,15 @@ impl History {
     }
 
     /// Numbers variables as others do; nothing is numbered yet.
-    pub fn agree_with(&mut self, numbers: &Names) {
+    pub fn agree_with(&mut self, numbers: &Names, sections: &Sections) {
         self.numbers = numbers.clone();
+        self.shapes.agree_with(sections);
+    }
+
+    /// What sections touch, by all that share the search.
+    #[must_use]
+    pub fn sections(&self) -> &Sections {
+        self.shapes.sections()
     }
 
     /// The numbers of variables, for others.
@@ -132,13 +137,12 @@ impl History {
     }
 
     /// The events behind one, up to another, that do not happen after it.
-    pub fn unordered_behind(&self, first: EventIndex, until: EventIndex) -> impl Iterator<Item = Member<'_>> {
-        let thread = self.outlines[first as usize].thread().index();
+    pub fn unordered_behind(&self, first: EventIndex, until: EventIndex) -> impl Iterator<Item = Footprint> {
+        let thread = self.footprints[first as usize].thread().index();
         let range = first as usize + 1..(until as usize).max(first as usize + 1);
         let clocks = self.clocks[range.start * self.width..range.end * self.width].chunks_exact(self.width);
-        let members = self.events[range.clone()].iter().zip(&self.outlines[range]);
-        let unordered = clocks.zip(members).filter(move |(clock, _)| clock[thread] <= first);
-        unordered.map(|(_, (event, &outline))| Member { event: &event.footprint, outline })
+        let unordered = clocks.zip(&self.footprints[range]).filter(move |(clock, _)| clock[thread] <= first);
+        unordered.map(|(_, &event)| event)
     }
 
     /// How many there are: the place of the next one.
@@ -234,7 +238,7 @@ impl History {
     #[must_use]
     #[inline]
     pub fn happens_before(&self, first: EventIndex, second: EventIndex) -> bool {
-        first <= second && self.knows(second, self.outlines[first as usize].thread()) > first
+        first <= second && self.knows(second, self.footprints[first as usize].thread()) > first
     }
 
     /// How many events of the execution one has to take to have all of a thread's that happen before this one.
@@ -338,7 +342,7 @@ impl History {
         if let Some(waiters) = &event.waiters {
             self.waiting.insert(waiters.variable, waiters.after);
         }
-        self.outlines.push(Outline::of(&event.footprint));
+        self.footprints.push(event.footprint);
         self.events.push(event);
     }
 
@@ -353,7 +357,7 @@ impl History {
         let (earlier, clock) = self.clocks.split_at_mut(start);
         for predecessor in others {
             // Most others come before the first one, or are it.
-            let thread = self.outlines[predecessor.event as usize].thread();
+            let thread = self.footprints[predecessor.event as usize].thread();
             if clock[thread.index()] <= predecessor.event {
                 let known = &earlier[place(predecessor)..][..width];
                 clock.iter_mut().zip(known).for_each(|(mine, &theirs)| *mine = (*mine).max(theirs));
@@ -363,8 +367,8 @@ impl History {
 
     /// What the last event means for the question whether the execution comes back to a state.
     pub fn mark(&mut self, mark: Mark) {
-        if let Some(last) = self.outlines.last() {
-            self.repeats.push(self.outlines.len() as EventIndex - 1, last.thread(), mark);
+        if let Some(last) = self.footprints.last() {
+            self.repeats.push(self.footprints.len() as EventIndex - 1, last.thread(), mark);
         }
     }
 
@@ -385,7 +389,7 @@ impl History {
                 self.waiting.insert(waiters.variable, waiters.before);
             }
         }
-        self.outlines.truncate(count as usize);
+        self.footprints.truncate(count as usize);
         self.clocks.truncate(count as usize * self.width);
         self.unchanged = self.unchanged.min(count);
         self.repeats.truncate(count);
@@ -436,7 +440,7 @@ impl History {
     #[must_use]
     pub fn memory(&self) -> usize {
         let entries: usize = self.touched.iter().map(Vec::capacity).sum();
-        self.events.capacity() * (size_of::<Event>() + size_of::<Outline>())
+        self.events.capacity() * (size_of::<Event>() + size_of::<Footprint>())
             + self.clocks.capacity() * size_of::<EventIndex>()
             + entries * size_of::<Entry>()
     }

@@ -3,7 +3,7 @@
 
 use super::Reduction;
 use super::event::Event;
-use super::footprint::{Footprint, Mode, Reach, Role, Touch};
+use super::footprint::{Footprint, Mode, Parts, Reach, Role, Touch};
 use super::history::EventIndex;
 use super::reversal::{Race, Second};
 use crate::frontend::Execution;
@@ -52,6 +52,6 @@ impl Reduction {
             }
         };
         let token = Token { thread, choice: Choice::TimeOut };
-        Some(Footprint { token, touches: [touch].into_iter().collect(), reach: Reach::Own, steps: 1 })
+        Some(Parts { token, touches: [touch].into_iter().collect(), reach: Reach::Own, steps: 1 }.into())
     }
 }

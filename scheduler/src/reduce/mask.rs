@@ -1,9 +1,10 @@
 //! What some events touch, roughly: whether another event can conflict with any of them is mostly told without looking
 //! at each of them.
 
-use super::footprint::{Footprint, Mode, Reach};
+use super::footprint::{Footprint, Mode, Parts, Reach};
 use rscale_protocol::arena::Token;
 use rscale_protocol::{ThreadId, ThreadSet};
+use smallvec::SmallVec;
 
 /// One event: whose it is, and what it touches.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +23,7 @@ impl Outline {
     /// That of an event.
     #[inline]
     #[must_use]
-    pub fn of(event: &Footprint) -> Outline {
+    pub fn of(event: &Parts) -> Outline {
         let (mut touched, mut changed) = (0, 0);
         for touch in &event.touches {
             let bit = 1 << (touch.variable % u64::BITS);
@@ -89,31 +90,31 @@ impl Mask {
 impl<'a> FromIterator<&'a Footprint> for Mask {
     fn from_iter<I: IntoIterator<Item = &'a Footprint>>(events: I) -> Mask {
         let mut mask = Mask::default();
-        events.into_iter().for_each(|event| mask.add(&Outline::of(event)));
+        events.into_iter().for_each(|event| mask.add(event.outline()));
         mask
     }
 }
 
 /// Events that sleep, and wake up as others are taken.
-pub struct Sleepers<'a> {
-    events: Vec<&'a Footprint>,
+pub struct Sleepers {
+    events: SmallVec<[Footprint; 16]>,
     mask: Mask,
 }
 
-impl<'a> Sleepers<'a> {
+impl Sleepers {
     /// Takes an event: what conflicts with it wakes up.
     #[inline]
     pub fn take(&mut self, event: &Footprint) {
-        if self.mask.may_conflict(&Outline::of(event)) {
+        if self.mask.may_conflict(event.outline()) {
             self.events.retain(|sleeper| !sleeper.conflicts(event));
-            self.mask = self.events.iter().copied().collect();
+            self.mask = self.events.iter().collect();
         }
     }
 
     /// An event falls asleep.
-    pub fn push(&mut self, event: &'a Footprint) {
-        self.events.push(event);
-        self.mask.add(&Outline::of(event));
+    pub fn push(&mut self, event: &Footprint) {
+        self.events.push(*event);
+        self.mask.add(event.outline());
     }
 
     /// Whose they are.
@@ -123,10 +124,10 @@ impl<'a> Sleepers<'a> {
     }
 }
 
-impl<'a> FromIterator<&'a Footprint> for Sleepers<'a> {
-    fn from_iter<I: IntoIterator<Item = &'a Footprint>>(events: I) -> Sleepers<'a> {
-        let events: Vec<&Footprint> = events.into_iter().collect();
-        let mask = events.iter().copied().collect();
+impl<'a> FromIterator<&'a Footprint> for Sleepers {
+    fn from_iter<I: IntoIterator<Item = &'a Footprint>>(events: I) -> Sleepers {
+        let events: SmallVec<[Footprint; 16]> = events.into_iter().copied().collect();
+        let mask = events.iter().collect();
         Sleepers { events, mask }
     }
 }
@@ -146,7 +147,7 @@ pub(super) mod tests {
             1 => Just(Reach::Everyone)
         ];
         (0u16..4, 0u32..130, mode, reach)
-            .prop_map(|(thread, variable, mode, reach)| Footprint { reach, ..event(thread, variable, mode) })
+            .prop_map(|(thread, variable, mode, reach)| event(thread, variable, mode).with(|parts| parts.reach = reach))
     }
 
     proptest! {
@@ -154,8 +155,8 @@ pub(super) mod tests {
         fn what_conflicts_is_not_overlooked(events in prop::collection::vec(any_event(), 0..5), taken in any_event()) {
             let mask: Mask = events.iter().collect();
             let conflicts = events.iter().any(|event| event.conflicts(&taken));
-            prop_assert!(mask.may_conflict(&Outline::of(&taken)) || !conflicts);
-            let mut sleepers: Sleepers<'_> = events.iter().collect();
+            prop_assert!(mask.may_conflict(taken.outline()) || !conflicts);
+            let mut sleepers: Sleepers = events.iter().collect();
             sleepers.take(&taken);
             let left = events.iter().filter(|event| !event.conflicts(&taken)).map(Footprint::thread);
             prop_assert_eq!(sleepers.threads(), left.collect());

@@ -19,6 +19,7 @@ mod footprint;
 mod foresight;
 mod giving;
 mod history;
+mod kinds;
 mod late;
 mod lazy;
 mod least;
@@ -66,11 +67,12 @@ use wishes::Wishes;
 
 pub use board::{Board, ItemId};
 pub use bounded::{Bounded, Method};
-pub use eager::{Eager, Length};
+pub use eager::{Ahead, Eager, Length};
 pub use lazy::Lazy;
 pub use names::Names;
 pub use plan::{Optimal, Persistent, Source};
 pub use saved::SavedReduction;
+pub use shapes::{SavedShape, Sections};
 pub use sharing::{Begun, Common, Explored, Item, Leaf, Released, Sharing, Wish};
 pub use swaps::Swaps;
 pub use wire::{Reader, Wire, Writer, decode, encode};
@@ -177,7 +179,7 @@ impl Strategy for Reduction {
             Some(end) if end.ending == Ending::Diverged => self.go_on_in_all_ways(&end.enabled),
             _ => {}
         }
-        self.planner.look_ahead(known, &self.history, &mut self.counts);
+        self.planner.look_ahead(known, self.owned as EventIndex, &self.history, &mut self.counts);
         self.find_pending(execution);
         self.find_late(execution, known);
         self.counts.add_run(execution.ending(), complete);
@@ -282,7 +284,7 @@ impl Reduction {
     /// The threads that the program need not schedule behind what is planned. It wakes them by a simpler rule than
     /// ours, so this only saves runs: what it schedules all the same is cut.
     fn sleep_behind_plan(&self) -> ThreadSet {
-        let mut sleepers: Sleepers<'_> = self.nodes.last().into_iter().flat_map(|node| node.sleep.iter()).collect();
+        let mut sleepers: Sleepers = self.nodes.last().into_iter().flat_map(|node| node.sleep.iter()).collect();
         self.planned.iter().for_each(|(event, _)| sleepers.take(event));
         sleepers.threads()
     }
@@ -291,7 +293,7 @@ impl Reduction {
     fn walk(&mut self, execution: &Execution) -> bool {
         let mut planned = std::mem::take(&mut self.planned).into_iter();
         let known = self.nodes.len();
-        while self.steps.len() < execution.steps.len() {
+        while self.steps.len() < execution.steps.len() && !self.is_left_inside_section(execution) {
             let Some(event) = self.next_event(execution) else { break };
             let start = self.steps.len();
             let end = start + event.footprint.steps as usize;
@@ -384,7 +386,7 @@ impl Reduction {
             races::look_past_end(&self.history, &event, &mut self.predecessors);
             races::rivals(&self.history, &event, &self.predecessors, &mut self.rivals);
             for &first in &self.rivals {
-                self.races.push(Race::new(first, Second::Pending(event.footprint.clone())));
+                self.races.push(Race::new(first, Second::Pending(event.footprint)));
             }
         }
     }
@@ -409,5 +411,5 @@ fn alternatives(event: &Event, enabled: &[ThreadSet; 3]) -> impl Iterator<Item =
         |set: ThreadSet| if set.contains(mine.thread) { ThreadSet::from_iter([mine.thread]) } else { ThreadSet::EMPTY };
     let ways = if event.is_pick() { *enabled } else { enabled.map(of_thread) };
     let others = Candidates::all(ways).iter().filter(move |&token| token != mine);
-    others.map(|token| Second::Instead(Footprint { token, ..event.footprint.clone() }))
+    others.map(|token| Second::Instead(event.footprint.with(|parts| parts.token = token)))
 }

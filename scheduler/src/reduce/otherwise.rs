@@ -1,13 +1,14 @@
 //! Going on where an execution did not do what was planned.
 
 use super::Reduction;
+use super::event::is_half_section;
 use super::footprint::Footprint;
 use super::plan::{Node, Wanted};
 use super::preemptions::State;
 use crate::explore::Candidates;
 use crate::frontend::Execution;
-use rscale_protocol::ThreadSet;
 use rscale_protocol::arena::Token;
+use rscale_protocol::{Ending, ThreadSet};
 
 impl Reduction {
     /// The program took an event that need not be taken, or took none: plans another one, if there is one.
@@ -31,6 +32,16 @@ impl Reduction {
                 self.plan_event(token);
             }
         }
+    }
+
+    /// Whether the execution was left in the middle of an atomic section, because somebody else was to come next: the
+    /// section was not foreseen. Half of it is no event, or it would sleep as one that touches half as much; all of it
+    /// is planned anew. The first event of what others have handed out is theirs to plan.
+    pub(super) fn is_left_inside_section(&self, execution: &Execution) -> bool {
+        execution.ending() == Some(Ending::Diverged)
+            && self.sees_accesses
+            && self.history.len() as usize >= self.owned
+            && is_half_section(&execution.steps[self.steps.len()..])
     }
 
     /// Plans an event of which nothing else is known, from the last state.

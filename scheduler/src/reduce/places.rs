@@ -50,7 +50,7 @@ impl Places<'_> {
             let others = all.iter().filter(|other| other.token != event.token);
             self.wishes.ask_for_one([event].into_iter().chain(others.copied()), at);
         } else {
-            self.own(at).tree.add(event.clone());
+            self.own(at).tree.add(*event);
         }
     }
 

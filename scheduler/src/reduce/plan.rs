@@ -1,9 +1,10 @@
 //! What to explore because of a race: three answers, from the oldest to the best.
 
 use super::crowd;
+use super::eager::{Ahead, SavedSections};
 use super::footprint::Footprint;
 use super::history::{EventIndex, History};
-use super::mask::{Mask, Outline};
+use super::mask::Mask;
 use super::places::Places;
 use super::preemptions::State;
 use super::reversal::{Cover, Executed, Extent, Race, Reversal};
@@ -135,11 +136,12 @@ pub trait Planner {
 
     /// What [`Planner::plan`] asks for, in words that another search understands.
     fn wanted(&self, reversal: &Reversal<'_>) -> Wanted {
-        Wanted::Sequence(reversal.sequence().cloned().collect())
+        Wanted::Sequence(reversal.sequence().copied().collect())
     }
 
     /// Looks at an execution before its races are planned; events from the branch on are new.
-    fn look_ahead(&mut self, _branch: EventIndex, _history: &History, _counts: &mut Counts) {}
+    /// States before this one are shared.
+    fn look_ahead(&mut self, _branch: EventIndex, _owned: EventIndex, _history: &History, _counts: &mut Counts) {}
 
     /// Whether the race needs no plan, because its reversal will be explored anyway.
     fn is_settled(&mut self, _race: &Race, _history: &History) -> bool {
@@ -200,6 +202,20 @@ pub trait Planner {
         Vec::new()
     }
 
+    /// The sequences that are to be explored from a state of the path, beside what it takes there and what is planned,
+    /// because races were left to what is planned ahead.
+    fn orders_at(&self, _at: usize, _node: &Node, _history: &History) -> Vec<Vec<Footprint>> {
+        Vec::new()
+    }
+
+    /// What others have to know of what was planned ahead from a state of the path.
+    fn ahead_of(&self, _at: usize) -> Ahead {
+        Ahead::default()
+    }
+
+    /// Others have planned this ahead from states of the path, which has been followed.
+    fn go_on_with(&mut self, _ahead: &[(usize, Ahead)], _history: &History) {}
+
     /// Whether an event of the path goes to sleep when it has been explored, whatever is cut behind it.
     fn sleeps_in_any_case(&self, _event: EventIndex, _history: &History) -> bool {
         true
@@ -217,6 +233,16 @@ pub trait Planner {
 
     /// Takes over what was known of the path, which has been followed. None if that makes no sense.
     fn restore(&mut self, _saved: &SavedBound) -> Option<()> {
+        None
+    }
+
+    /// What it has planned ahead, and is left of the path's.
+    fn saved_sections(&self, _history: &History) -> Option<SavedSections> {
+        None
+    }
+
+    /// Takes over what was planned ahead. The path has been followed. None if that makes no sense.
+    fn restore_sections(&mut self, _saved: &SavedSections, _history: &mut History) -> Option<()> {
         None
     }
 
@@ -318,11 +344,11 @@ impl Planner for Persistent {
 pub fn initials(sequence: &[&Footprint]) -> Vec<usize> {
     let mut earlier = Mask::default();
     let mut is_initial = |&index: &usize| {
-        let (event, outline) = (sequence[index], Outline::of(sequence[index]));
+        let (event, outline) = (sequence[index], sequence[index].outline());
         // Most are not the first ones of their threads.
-        let is_initial = !earlier.may_conflict(&outline)
+        let is_initial = !earlier.may_conflict(outline)
             || !earlier.has_thread_of(event) && !sequence[..index].iter().any(|earlier| earlier.conflicts(event));
-        earlier.add(&outline);
+        earlier.add(outline);
         is_initial
     };
     (0..sequence.len()).filter(|index| is_initial(index)).collect()
@@ -349,10 +375,10 @@ fn add_one_of(places: &mut Places<'_>, reversal: &Reversal<'_>, sequence: &[&Foo
     if !members.iter().any(|&index| node.explores(reversal.taken(), sequence[index].token))
         && let Some(&first) = members.first()
     {
-        node.tree.add(sequence[first].clone());
+        node.tree.add(*sequence[first]);
     }
 }
 
 fn one_of(sequence: &[&Footprint], members: &[usize]) -> Wanted {
-    Wanted::OneOf(members.iter().map(|&index| sequence[index].clone()).collect())
+    Wanted::OneOf(members.iter().map(|&index| *sequence[index]).collect())
 }

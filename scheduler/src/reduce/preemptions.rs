@@ -20,7 +20,7 @@
 //! the thread's first own step, and an end directly behind its last one.
 
 use super::event::Event;
-use super::footprint::{Footprint, Mode, Reach, Role, Touch};
+use super::footprint::{Footprint, Mode, Parts, Reach, Role, Touch};
 use super::history::{EventIndex, History};
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::{Action, Choice, Op, ThreadId, ThreadSet};
@@ -72,7 +72,7 @@ impl State<'_> {
             let variable = history.known(action.object).filter(|_| is_certain(action, choice))?;
             let touch = Touch { variable, mode, role: Role::None, may_write: false };
             let token = Token { thread: action.thread, choice };
-            Some(Footprint { token, touches: [touch].into_iter().collect(), reach: Reach::Own, steps: 1 })
+            Some(Parts { token, touches: [touch].into_iter().collect(), reach: Reach::Own, steps: 1 }.into())
         };
         next.filter_map(of_access)
     }

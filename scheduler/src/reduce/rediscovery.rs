@@ -15,7 +15,7 @@
 
 use super::footprint::{Footprint, Reach};
 use super::mask::Mask;
-use super::sequence::{Meets, Member, Sequence};
+use super::sequence::{Meets, Sequence};
 use super::wakeup::Tree;
 use smallvec::SmallVec;
 
@@ -29,17 +29,19 @@ pub struct Planned<'t> {
 }
 
 /// What comes of a sequence on the way along a planned one.
-struct Way<'w, 's, 't> {
+struct Way<'w> {
     /// What is left of the sequence, without its last event.
-    left: &'w mut [Member<'s>],
+    left: &'w mut [Footprint],
     /// Its last event, the second one of the race.
-    second: Member<'s>,
+    second: Footprint,
     /// Planned events that the second one comes before in the sequence.
-    passed: SmallVec<[Member<'t>; 16]>,
+    passed: SmallVec<[Footprint; 16]>,
     /// Planned events that come behind these, and that the sequence does not have.
-    behind: SmallVec<[Member<'t>; 16]>,
-    /// All events of the sequence, and all that were passed: most planned events have to do with none of them.
-    mask: Mask,
+    behind: SmallVec<[Footprint; 16]>,
+    /// All events of the sequence: most planned events have to do with none of them.
+    sequence: Mask,
+    /// The events that were passed, and those behind them.
+    others: Mask,
 }
 
 /// Where a sequence is at a planned event.
@@ -54,20 +56,22 @@ enum Met {
 
 /// Whether a sequence, which ends with a plain access, will be found in the run of a planned one.
 #[must_use]
-pub fn is_found_again(sequence: &[Member<'_>], planned: Planned<'_>) -> bool {
+pub fn is_found_again(sequence: &[Footprint], planned: Planned<'_>) -> bool {
     let Some((&second, others)) = sequence.split_last() else { return false };
-    if !is_simple(second.event) {
+    let is_lost_at_once = |first: &Footprint| matches!(first.meets(others), Meets::Other(_));
+    if !is_simple(&second) || planned.line.last().is_some_and(is_lost_at_once) {
         return false;
     }
     let mut mask = Mask::default();
-    sequence.iter().for_each(|member| mask.add(&member.outline));
+    sequence.iter().for_each(|member| mask.add(member.outline()));
     let mut left = Sequence::new();
     left.extend_from_slice(others);
-    let mut way = Way { left: &mut left, second, passed: SmallVec::new(), behind: SmallVec::new(), mask };
+    let (passed, behind) = (SmallVec::new(), SmallVec::new());
+    let mut way = Way { left: &mut left, second, passed, behind, sequence: mask, others: Mask::default() };
     let mut next = Some(planned);
     while let Some(Planned { line, rest }) = next {
         for event in line.iter().rev() {
-            match way.meet(Member::from(event)) {
+            match way.meet(*event) {
                 Met::Further => {}
                 Met::Found => return true,
                 Met::Lost => return false,
@@ -84,21 +88,25 @@ fn is_simple(event: &Footprint) -> bool {
     event.reach == Reach::Own && event.steps == 1 && event.touches.len() == 1 && !event.touches[0].may_write
 }
 
-impl<'t> Way<'_, '_, 't> {
+impl Way<'_> {
     /// Whether the sequence goes on with an event.
     fn has(&self, event: &Footprint) -> bool {
-        let event = Member::from(event);
         match event.meets(self.left) {
-            Meets::Nothing => event.outline.token == self.second.outline.token,
+            Meets::Nothing => event.token == self.second.token,
             met => matches!(met, Meets::Itself(_)),
         }
     }
 
-    fn meet(&mut self, event: Member<'t>) -> Met {
-        if !self.mask.may_conflict(&event.outline) {
+    fn meet(&mut self, event: Footprint) -> Met {
+        let may_depend = self.others.may_conflict(event.outline());
+        if !may_depend && self.left.first() == Some(&event) {
+            self.take_out(0);
             return Met::Further;
         }
-        let depends = |others: &[Member<'_>]| others.iter().any(|other| other.conflicts(&event));
+        if !may_depend && !self.sequence.may_conflict(event.outline()) {
+            return Met::Further;
+        }
+        let depends = |others: &[Footprint]| others.iter().any(|other| other.conflicts(&event));
         match event.meets(self.left) {
             Meets::Itself(_) if depends(&self.passed) => Met::Lost,
             Meets::Itself(index) => {
@@ -106,24 +114,24 @@ impl<'t> Way<'_, '_, 't> {
                 Met::Further
             }
             Meets::Other(_) => Met::Lost,
-            Meets::Nothing if event.outline.token == self.second.outline.token => {
-                let is_last = self.left.is_empty() && event.event == self.second.event && !self.passed.is_empty();
+            Meets::Nothing if event.token == self.second.token => {
+                let is_last = self.left.is_empty() && event == self.second && !self.passed.is_empty();
                 if is_last { Met::Found } else { Met::Lost }
             }
             Meets::Nothing if !event.conflicts(&self.second) => {
                 if depends(&self.passed) || depends(&self.behind) {
                     self.behind.push(event);
-                    self.mask.add(&event.outline);
+                    self.others.add(event.outline());
                 }
                 Met::Further
             }
             Meets::Nothing => {
                 let is_free = !depends(&self.passed) && !depends(&self.behind);
-                if !is_free || !is_simple(event.event) || event.outline.thread() == self.second.outline.thread() {
+                if !is_free || !is_simple(&event) || event.thread() == self.second.thread() {
                     return Met::Lost;
                 }
                 self.passed.push(event);
-                self.mask.add(&event.outline);
+                self.others.add(event.outline());
                 Met::Further
             }
         }

@@ -52,7 +52,8 @@ impl Reduction {
         let start = if self.planner.extent() == Extent::Whole { 0 } else { new };
         let unchanged = self.history.unchanged();
         for (place, race) in self.races.iter().enumerate().skip(start) {
-            if self.planner.is_settled(race, &self.history) {
+            // Nobody plans ahead in states that are shared.
+            if race.first as usize >= self.owned && self.planner.is_settled(race, &self.history) {
                 continue;
             }
             self.counts.race_checks += 1;

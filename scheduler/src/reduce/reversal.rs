@@ -4,7 +4,7 @@ use super::elsewhere::footprint_without;
 use super::event::{Event, Wait};
 use super::footprint::{Footprint, Mode, Role, Touch};
 use super::history::{EventIndex, History};
-use super::sequence::{Member, Sequence};
+use super::sequence::Sequence;
 use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::{Choice, MemoryModel, Op};
 
@@ -102,8 +102,8 @@ impl<'a> Reversal<'a> {
         let (until, last, second) = match &race.second {
             Second::Executed(index) => (*index, footprint_without(history, race.first, *index), Some(*index)),
             Second::Late(index) => (*index, late(&history.event(*index).footprint), Some(*index)),
-            Second::Pending(footprint) => (history.len(), footprint.clone(), None),
-            Second::Instead(footprint) => (race.first, footprint.clone(), None),
+            Second::Pending(footprint) => (history.len(), *footprint, None),
+            Second::Instead(footprint) => (race.first, *footprint, None),
         };
         let is_whole = extent == Extent::Whole && second.is_some();
         let until = if is_whole { history.len() } else { until };
@@ -122,10 +122,14 @@ impl<'a> Reversal<'a> {
         let history = self.executed.history;
         let is_claim = |touch: &Touch| touch.role == Role::Claim;
         let arrivals = self.events().filter(|&index| history.event(index).op == Op::BarrierArrive);
-        let claims = arrivals.map(|index| (index, history.event(index).footprint.clone()));
-        self.changed = claims.filter(|claim| claim.1.touches.iter().any(is_claim)).collect();
-        let touches = self.changed.iter_mut().flat_map(|claim| &mut claim.1.touches);
-        touches.filter(|touch| is_claim(touch)).for_each(|touch| touch.role = Role::None);
+        let claims = arrivals.map(|index| (index, history.event(index).footprint));
+        let without = |footprint: Footprint| {
+            footprint.with(|parts| {
+                parts.touches.iter_mut().filter(|touch| is_claim(touch)).for_each(|touch| touch.role = Role::None);
+            })
+        };
+        let claims = claims.filter(|claim| claim.1.touches.iter().any(is_claim));
+        self.changed = claims.map(|(index, footprint)| (index, without(footprint))).collect();
     }
 
     /// The events of the execution in it, in order; the second event follows them, and perhaps the end of the process.
@@ -136,12 +140,12 @@ impl<'a> Reversal<'a> {
     }
 
     /// Puts the whole sequence in one place.
-    pub fn collect<'s>(&'s self, sequence: &mut Sequence<'s>) {
+    pub fn collect(&self, sequence: &mut Sequence) {
         if self.changed.is_empty() {
             sequence.extend(self.executed.history.unordered_behind(self.first, self.until));
-            sequence.extend(self.conclusion().map(Member::from));
+            sequence.extend(self.conclusion().copied());
         } else {
-            sequence.extend(self.sequence().map(Member::from));
+            sequence.extend(self.sequence().copied());
         }
     }
 
@@ -172,13 +176,16 @@ impl<'a> Reversal<'a> {
         if met.is_some_and(|index| history.event(index).footprint.token != event.token) {
             return None;
         }
+        // Mostly it is the second event of the race that is in the way.
+        if met.is_none() && event.precedes(self.conclusion()).is_none() {
+            return None;
+        }
         let range = from..met.unwrap_or(self.until);
         let is_free = match history.conflicts_in(event, range.clone()) {
             Some(mut others) => !others.any(|index| self.has(index)),
             None => !range.into_iter().any(|index| self.has(index) && history.event(index).footprint.conflicts(event)),
         };
-        let is_possible = is_free && (met.is_some() || event.precedes(self.conclusion()).is_some());
-        is_possible.then_some(met)
+        is_free.then_some(met)
     }
 
     /// Whether an event behind the first one does not happen after it.
@@ -205,9 +212,9 @@ impl<'a> Reversal<'a> {
 
 /// A wait that gives up: it has seen that it would have to go on waiting.
 fn late(footprint: &Footprint) -> Footprint {
-    let mut footprint = footprint.clone();
-    footprint.token.choice = Choice::TimeOut;
-    footprint.touches.truncate(1);
-    footprint.touches.iter_mut().for_each(|touch| (touch.mode, touch.role) = (Mode::Read, Role::None));
-    footprint
+    footprint.with(|parts| {
+        parts.token.choice = Choice::TimeOut;
+        parts.touches.truncate(1);
+        parts.touches.iter_mut().for_each(|touch| (touch.mode, touch.role) = (Mode::Read, Role::None));
+    })
 }

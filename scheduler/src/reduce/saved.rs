@@ -3,10 +3,12 @@
 //! The events of the path are not saved: its schedule is run again, and shows them. What is saved is what is left to
 //! explore beside the path, and what need not be. Numbers of variables belong to a search, so they are saved by name.
 
+use super::eager::SavedSections;
 use super::event::Event;
-use super::footprint::{Footprint, Mode, Reach, Role, Touch};
+use super::footprint::{Footprint, Mode, Parts, Reach, Role, Touch};
 use super::history::History;
 use super::plan::Node;
+use super::shapes::SavedShape;
 use super::sharing::{Begun, Explored};
 use super::sleep::{Sleep, staying};
 use super::wakeup::Tree;
@@ -24,8 +26,10 @@ pub struct SavedReduction {
     schedule: Vec<u16>,
     /// The states on it that have something to say.
     nodes: Vec<SavedNode>,
-    /// Whether atomic sections may touch anything in another place.
+    /// Whether atomic sections may touch anything in another place, and what they have touched so far.
     sections_vary: bool,
+    #[serde(default)]
+    sections_seen: Vec<SavedShape>,
     order: Order,
     counts: Counts,
     /// The first state that belongs to it alone.
@@ -37,6 +41,9 @@ pub struct SavedReduction {
     /// What it has cut at a bound.
     #[serde(default)]
     bound: Option<SavedBound>,
+    /// What it has planned ahead.
+    #[serde(default)]
+    sections: Option<SavedSections>,
 }
 
 /// What a search knows of its path that cuts something at a bound.
@@ -100,7 +107,7 @@ pub struct SavedBranch {
 
 /// An event by name.
 #[derive(Clone, Serialize, Deserialize, PartialEq, Debug)]
-struct SavedEvent {
+pub(super) struct SavedEvent {
     token: u16,
     touches: Vec<SavedTouch>,
     reach: SavedReach,
@@ -158,11 +165,13 @@ impl Reduction {
             schedule: self.steps.iter().map(|step| step.token().to_code()).collect(),
             nodes,
             sections_vary: self.history.sections_vary(),
+            sections_seen: self.history.sections().saved(self.history.numbers()),
             order: self.order,
             counts: self.counts,
             owned: self.owned,
             is_recorded: self.record.is_some(),
             bound: self.planner.saved(),
+            sections: self.planner.saved_sections(&self.history),
         }
     }
 
@@ -181,6 +190,7 @@ impl Reduction {
             return None;
         }
         self.history.set_sections_vary(saved.sections_vary);
+        self.history.sections().restore(&saved.sections_seen, self.history.numbers());
         let mut nodes = saved.nodes.iter().peekable();
         let mut sleep = Sleep::default();
         loop {
@@ -202,6 +212,8 @@ impl Reduction {
         self.owned = saved.owned;
         self.record = saved.is_recorded.then(Vec::new);
         saved.bound.as_ref().map_or(Some(()), |bound| self.planner.restore(bound))?;
+        let sections = saved.sections.as_ref();
+        sections.map_or(Some(()), |sections| self.planner.restore_sections(sections, &mut self.history))?;
         nodes.next().is_none().then_some(())
     }
 
@@ -268,7 +280,7 @@ fn restored_tree(branches: &[SavedBranch], history: &mut History) -> Option<Tree
 }
 
 impl SavedEvent {
-    fn of(event: &Footprint, names: &[Variable]) -> SavedEvent {
+    pub(super) fn of(event: &Footprint, names: &[Variable]) -> SavedEvent {
         let touch = |touch: &Touch| SavedTouch {
             variable: names[touch.variable as usize].0,
             mode: place(&MODES, &touch.mode),
@@ -284,7 +296,7 @@ impl SavedEvent {
         SavedEvent { token: event.token.to_code(), touches, reach, steps: event.steps }
     }
 
-    fn restored(&self, history: &mut History) -> Option<Footprint> {
+    pub(super) fn restored(&self, history: &mut History) -> Option<Footprint> {
         let mut touch = |touch: &SavedTouch| {
             let variable = history.variable(Variable(touch.variable));
             let (mode, role) = (*MODES.get(touch.mode)?, *ROLES.get(touch.role)?);
@@ -296,7 +308,7 @@ impl SavedEvent {
             SavedReach::Thread(number) => Reach::Thread(ThreadId::from_index(number.into())?),
             SavedReach::Everyone => Reach::Everyone,
         };
-        Some(Footprint { token: Token::from_code(self.token)?, touches, reach, steps: self.steps })
+        Some(Parts { token: Token::from_code(self.token)?, touches, reach, steps: self.steps }.into())
     }
 }
 

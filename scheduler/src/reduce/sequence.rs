@@ -1,46 +1,19 @@
-//! Sequences of events that are compared with what is planned.
-//!
-//! That is the greater part of what a search does. So a sequence has the outlines of its events beside each other:
-//! most events have nothing to do with each other, and that is told without looking at them.
+//! Sequences of events that are compared with what is planned. That is the greater part of what a search does.
 
 use super::footprint::Footprint;
-use super::mask::Outline;
 use smallvec::SmallVec;
 
 /// A sequence. Most are short, and cost no allocation.
-pub type Sequence<'a> = SmallVec<[Member<'a>; 128]>;
+pub type Sequence = SmallVec<[Footprint; 128]>;
 
-/// An event of a sequence.
-#[derive(Clone, Copy)]
-pub struct Member<'a> {
-    /// The event.
-    pub event: &'a Footprint,
-    /// Its outline.
-    pub outline: Outline,
-}
-
-impl<'a> From<&'a Footprint> for Member<'a> {
-    fn from(event: &'a Footprint) -> Member<'a> {
-        Member { event, outline: Outline::of(event) }
-    }
-}
-
-impl Member<'_> {
-    /// Whether the order of the two events can matter.
-    #[inline]
-    #[must_use]
-    pub fn conflicts(&self, other: &Member<'_>) -> bool {
-        self.outline.thread() == other.outline.thread()
-            || self.outline.may_conflict(&other.outline) && self.event.conflicts(other.event)
-    }
-
+impl Footprint {
     /// How far this event, being possible now, could go forward through a sequence.
     #[inline]
     #[must_use]
-    pub fn meets(&self, sequence: &[Member<'_>]) -> Meets {
+    pub fn meets(&self, sequence: &[Footprint]) -> Meets {
         match sequence.iter().position(|member| self.conflicts(member)) {
             None => Meets::Nothing,
-            Some(index) if sequence[index].outline.token == self.outline.token => Meets::Itself(index),
+            Some(index) if sequence[index].token == self.token => Meets::Itself(index),
             Some(index) => Meets::Other(index),
         }
     }
@@ -67,8 +40,7 @@ mod tests {
     proptest! {
         #[test]
         fn an_event_meets_what_it_can_not_precede(events in prop::collection::vec(any_event(), 0..6), event in any_event()) {
-            let sequence: Sequence<'_> = events.iter().map(Member::from).collect();
-            let expected = match Member::from(&event).meets(&sequence) {
+            let expected = match event.meets(&events) {
                 Meets::Itself(index) => Some(Precedes::As(index)),
                 Meets::Nothing => Some(Precedes::Beside),
                 Meets::Other(index) => {

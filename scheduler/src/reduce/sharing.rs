@@ -4,10 +4,12 @@
 //! What a race asks for in a shared state is a [`Wish`]; the board decides. A search that has enough to do can release
 //! its first states, with all that is left to explore from them, and goes on behind the last of them.
 
+use super::eager::Ahead;
 use super::footprint::Footprint;
 use super::plan::{Node, Wanted};
 use super::reversal::Extent;
 use super::saved::SavedReduction;
+use super::shapes::Sections;
 use super::wakeup::Tree;
 use super::{Names, Reduction, Second, foresight::add_open};
 use crate::backend::Returns;
@@ -55,6 +57,8 @@ impl Item {
 pub struct Common {
     /// The numbers of variables.
     pub names: Names,
+    /// What atomic sections touch.
+    pub sections: Sections,
     /// The states that were visited, if that is kept.
     pub states: Option<Arc<SharedStates>>,
     /// The steps that are taken at once.
@@ -68,7 +72,7 @@ impl Common {
     #[must_use]
     pub fn anew(&self) -> Common {
         let states = self.states.as_ref().map(|states| Arc::new(states.emptied()));
-        Common { states, ..self.clone() }
+        Common { states, sections: Sections::default(), ..self.clone() }
     }
 }
 
@@ -90,6 +94,8 @@ pub struct Leaf {
     /// What is explored from states on the way there anyway, by the number of events before them; where something is
     /// cut at a bound, it matters how much that is.
     pub(super) explored: Vec<(usize, Vec<Token>)>,
+    /// What was planned ahead from states on the way there, by the number of events before them.
+    pub(super) ahead: Vec<(usize, Ahead)>,
     pub(super) sections_vary: bool,
     pub(super) order: Order,
 }
@@ -150,6 +156,8 @@ pub struct ReleasedNode {
     pub(super) leads_inside: bool,
     /// Whether something was cut at a bound behind it.
     pub(super) is_cut: bool,
+    /// What was planned ahead from here.
+    pub(super) ahead: Ahead,
 }
 
 /// A search that can be shared.
@@ -229,11 +237,12 @@ impl Sharing for Reduction {
     }
 
     fn common(&mut self) -> Common {
-        Common { names: self.history.numbers().clone(), ..Common::default() }
+        let (names, sections) = (self.history.numbers().clone(), self.history.sections().clone());
+        Common { names, sections, ..Common::default() }
     }
 
     fn agree_with(&mut self, common: &Common) {
-        self.history.agree_with(&common.names);
+        self.history.agree_with(&common.names, &common.sections);
     }
 
     fn first_run(&mut self, item: &Item) -> Option<Plan<'_>> {
@@ -308,11 +317,12 @@ impl Sharing for Reduction {
 }
 
 impl Reduction {
-    /// Forgets all but how much it has cut, which the others know.
+    /// Forgets all but how much it has cut, which the others know, and what they agree about.
     fn leave_all(&mut self) {
-        let cut = self.planner.cut();
+        let (cut, common) = (self.planner.cut(), self.common());
         self.begin_anew(0);
         self.add_cut(&cut);
+        self.agree_with(&common);
     }
 
     /// Goes to the state that a leaf begins in, from the last state on the way there that is known.
@@ -349,6 +359,7 @@ impl Reduction {
         for (at, explored) in leaf.explored {
             self.nodes.get_mut(at)?.done = explored;
         }
+        self.planner.go_on_with(&leaf.ahead, &self.history);
         self.planned = leaf.planned;
         is_there.then_some(())
     }
@@ -363,7 +374,7 @@ impl Reduction {
         let node = &mut self.nodes[at];
         *node = inherited;
         if let Ok(place) = leaf.asleep.binary_search_by_key(&at, |(at, _)| *at) {
-            leaf.asleep[place].1.iter().for_each(|event| node.sleep.push(event.clone()));
+            leaf.asleep[place].1.iter().for_each(|event| node.sleep.push(*event));
         }
     }
 
@@ -387,6 +398,6 @@ impl Reduction {
         let (start, count) = (event.step as usize, event.footprint.steps as usize);
         let steps = self.steps[start..start + count].iter().map(Step::token).collect();
         let sleeps = self.planner.sleeps_in_any_case(at as u32, &self.history);
-        Begun { event: event.footprint.clone(), steps, sleeps }
+        Begun { event: event.footprint, steps, sleeps }
     }
 }

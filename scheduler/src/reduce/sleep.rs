@@ -2,7 +2,7 @@
 //! equivalent to what was. Most states have the one of the state before them, and share it.
 
 use super::footprint::Footprint;
-use super::mask::{Mask, Outline};
+use super::mask::Mask;
 use std::ops::Deref;
 use std::rc::Rc;
 
@@ -26,7 +26,7 @@ impl Sleep {
     /// An event falls asleep.
     pub fn push(&mut self, event: Footprint) {
         let members = Rc::make_mut(self.0.get_or_insert_default());
-        members.mask.add(&Outline::of(&event));
+        members.mask.add(event.outline());
         members.events.push(event);
     }
 
@@ -34,7 +34,7 @@ impl Sleep {
     #[must_use]
     pub fn behind(&self, event: &Footprint) -> Sleep {
         if self.may_conflict(event) && self.iter().any(|sleeper| sleeper.conflicts(event)) {
-            self.iter().filter(|sleeper| !sleeper.conflicts(event)).cloned().collect()
+            self.iter().filter(|sleeper| !sleeper.conflicts(event)).copied().collect()
         } else {
             self.clone()
         }
@@ -50,7 +50,7 @@ impl Sleep {
     /// Whether an event may wake up one of them: if not, it does not.
     #[must_use]
     pub fn may_conflict(&self, event: &Footprint) -> bool {
-        self.0.as_ref().is_some_and(|members| members.mask.may_conflict(&Outline::of(event)))
+        self.0.as_ref().is_some_and(|members| members.mask.may_conflict(event.outline()))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::footprint::Footprint;
 use super::rediscovery::{Planned, is_found_again};
-use super::sequence::{Meets, Member, Sequence};
+use super::sequence::{Meets, Sequence};
 
 /// The sequences, by their first events.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -43,16 +43,16 @@ impl Tree {
 
     /// Adds a sequence, unless the tree has one that leads to an equivalent execution.
     pub fn insert<'a>(&mut self, sequence: impl IntoIterator<Item = &'a Footprint>) {
-        let mut sequence: Sequence<'a> = sequence.into_iter().map(Member::from).collect();
+        let mut sequence: Sequence = sequence.into_iter().copied().collect();
         self.grow(&mut sequence, Room::default(), true);
     }
 
     /// Adds a sequence where there is room for it. The sequence is left in disorder.
-    pub fn insert_where(&mut self, sequence: &mut [Member<'_>], room: Room<'_>) -> Inserted {
+    pub fn insert_where(&mut self, sequence: &mut [Footprint], room: Room<'_>) -> Inserted {
         self.grow(sequence, room, true)
     }
 
-    fn grow(&mut self, sequence: &mut [Member<'_>], room: Room<'_>, is_whole: bool) -> Inserted {
+    fn grow(&mut self, sequence: &mut [Footprint], room: Room<'_>, is_whole: bool) -> Inserted {
         if sequence.is_empty() {
             return Inserted::Needless;
         }
@@ -83,8 +83,8 @@ impl Tree {
         inserted
     }
 
-    fn push_sequence(&mut self, sequence: &[Member<'_>]) {
-        self.push_branch(sequence.iter().rev().map(|member| member.event.clone()).collect(), Tree::default());
+    fn push_sequence(&mut self, sequence: &[Footprint]) {
+        self.push_branch(sequence.iter().rev().copied().collect(), Tree::default());
     }
 
     /// Adds a single event.
@@ -180,7 +180,7 @@ impl Default for Room<'_> {
 }
 
 impl Room<'_> {
-    fn takes(self, left: &[Member<'_>], is_whole: bool, is_found_again: impl Fn() -> bool) -> Inserted {
+    fn takes(self, left: &[Footprint], is_whole: bool, is_found_again: impl Fn() -> bool) -> Inserted {
         if self.not_twice && is_found_again() {
             Inserted::Needless
         } else if !is_whole && (self.only_firsts)() {
@@ -203,13 +203,13 @@ pub enum Inserted {
 }
 
 /// How far a sequence goes the way of a branch, and what is left of it then.
-enum Followed<'s, 'e> {
+enum Followed<'s> {
     /// It can not begin with the first event.
     Differs,
     /// So many events.
-    To(usize, &'s mut [Member<'e>]),
+    To(usize, &'s mut [Footprint]),
     /// All of them, or it has no more events itself.
-    ToItsEnd(&'s mut [Member<'e>]),
+    ToItsEnd(&'s mut [Footprint]),
 }
 
 impl Branch {
@@ -228,16 +228,16 @@ impl Branch {
         Planned { line: &self.line[..self.line.len() - length], rest: &self.rest }
     }
 
-    fn follow<'s, 'e>(&self, mut sequence: &'s mut [Member<'e>]) -> Followed<'s, 'e> {
+    fn follow<'s>(&self, mut sequence: &'s mut [Footprint]) -> Followed<'s> {
         for (length, event) in self.line.iter().rev().enumerate() {
             if sequence.is_empty() {
                 break;
             }
-            if sequence[0].outline.token == event.token {
+            if sequence[0].token == event.token {
                 sequence = &mut sequence[1..];
                 continue;
             }
-            match Member::from(event).meets(sequence) {
+            match event.meets(sequence) {
                 Meets::Other(_) if length == 0 => return Followed::Differs,
                 Meets::Other(_) => return Followed::To(length, sequence),
                 Meets::Itself(index) => {
@@ -251,7 +251,7 @@ impl Branch {
     }
 
     /// What is left of a sequence goes another way behind the first events.
-    fn fork(&mut self, length: usize, left: &[Member<'_>]) {
+    fn fork(&mut self, length: usize, left: &[Footprint]) {
         let first = self.line.split_off(self.line.len() - length);
         let line = std::mem::replace(&mut self.line, first);
         let rest = std::mem::take(&mut self.rest);

@@ -46,7 +46,7 @@ impl Wishes {
 
     /// Asks for one of these events in a shared state, preferably the first, unless that was done before.
     pub fn ask_for_one<'a>(&mut self, events: impl Iterator<Item = &'a Footprint>, at: EventIndex) {
-        let events: Vec<Footprint> = events.cloned().collect();
+        let events: Vec<Footprint> = events.copied().collect();
         let [one, other] = [0, 1].map(|key| self.hash(key, at, events.iter().map(|event| event.token)));
         if self.is_new((one, other)) {
             self.push(at as usize, Wanted::OneOf(events));

@@ -71,14 +71,6 @@ const fn optimal(filters: &'static str) -> Search {
     Search { filters, jobs: 1, seed: 0, fits: |_| true, is_exact: |_| true, never_blocks }
 }
 
-/// What an atomic update may come to when it sleeps is not known, so it may be woken for nothing (one execution too
-/// many in one of the first 300 programs). An order that was planned may lead nowhere.
-const fn eager(filters: &'static str) -> Search {
-    let is_exact =
-        |subject: &Subject| !subject.program.has(|op| matches!(op, Op::Exchange { .. } | Op::CompareAndSwap { .. }));
-    Search { filters, jobs: 1, seed: 0, fits: |_| true, is_exact, never_blocks: |_| false }
-}
-
 /// The same, whoever explores what.
 const fn shared(jobs: u32, search: Search) -> Search {
     Search { jobs, ..search }
@@ -90,7 +82,7 @@ const fn seeded(seed: u32, search: Search) -> Search {
 }
 
 /// All searches.
-const SEARCHES: [Search; 15] = [
+const SEARCHES: [Search; 18] = [
     everything(),
     states("nsb"),
     states("nsb,superstep"),
@@ -104,8 +96,11 @@ const SEARCHES: [Search; 15] = [
     shared(2, reduction("dpor")),
     shared(2, reduction("source")),
     shared(3, optimal("optimal")),
-    eager("epor"),
-    eager("epor-sh"),
+    reduction("epor"),
+    reduction("epor-sh"),
+    seeded(1, reduction("epor")),
+    shared(3, reduction("epor")),
+    shared(2, reduction("epor-sh")),
 ];
 
 /// A program, and all about it.

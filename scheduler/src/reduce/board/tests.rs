@@ -1,6 +1,7 @@
 //! Searches that several workers share, step by step in any order: what the threads of a crew do, without threads.
 
 use super::super::crowd::tests::last_zero;
+use super::super::eager::{Eager, Length};
 use super::super::lazy::Lazy;
 use super::super::plan::{Optimal, Planner, Source};
 use super::super::rediscovery::tests::{any_threads, explore};
@@ -139,6 +140,10 @@ fn together(threads: &Threads, make: impl Fn() -> Box<dyn Planner>, terms: Terms
     panic!("the search does not end");
 }
 
+fn eager(length: Length) -> impl Fn() -> Box<dyn Planner> {
+    move || Box::new(Eager::new(length))
+}
+
 fn optimal() -> Box<dyn Planner> {
     Box::new(Optimal::default())
 }
@@ -166,6 +171,20 @@ proptest! {
             let outcome = together(&threads, optimal, Terms { workers, seed, most, many: 0, waiting });
             prop_assert_eq!(outcome.executions, expected.executions, "{}", most);
             prop_assert!(outcome.blocked == 0 || most < usize::MAX);
+        }
+    }
+
+    /// Races that were left to a section are none of the business of those who share the states where it begins.
+    #[test]
+    fn nothing_that_was_left_to_a_section_is_lost_together(
+        threads in any_threads(), seed in any::<u64>(), workers in 2usize..5
+    ) {
+        let (expected, _) = explore(&threads, Box::new(Source));
+        for length in [Length::Long, Length::Short] {
+            for most in [usize::MAX, 0, 20] {
+                let terms = Terms { workers, seed, most, many: 0, waiting: most };
+                prop_assert_eq!(together(&threads, eager(length), terms).executions, expected.executions, "{}", most);
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Awaited, Board, NodeId, ROOT, Shared, Slumber};
 use crate::explore::Order;
+use crate::reduce::eager::Ahead;
 use crate::reduce::plan::Wanted;
 use crate::reduce::wakeup::Tree;
 use crate::reduce::wire::{Reader, Wire, Writer};
@@ -80,6 +81,7 @@ impl Wire for Shared {
         self.items.write(to);
         self.awaited.write(to);
         self.deferred.write(to);
+        self.ahead.write(to);
         self.record.write(to);
     }
 
@@ -102,6 +104,7 @@ impl Wire for Shared {
             items: usize::read(from)?,
             awaited: Option::read(from)?,
             deferred: Vec::<Wanted>::read(from)?,
+            ahead: Ahead::read(from)?,
             record: Vec::read(from)?,
         })
     }

@@ -3,7 +3,7 @@
 use super::{Awaited, Board, ItemId, NodeId};
 use crate::reduce::footprint::{Footprint, Precedes};
 use crate::reduce::plan::Wanted;
-use crate::reduce::sequence::{Member, Sequence};
+use crate::reduce::sequence::Sequence;
 use crate::reduce::sharing::Wish;
 use crate::reduce::wakeup::{Inserted, Room};
 use rscale_protocol::arena::Token;
@@ -92,7 +92,7 @@ impl Board {
         let is_many = self.nodes.get(&place)?.tree.sequences() >= self.many;
         let is_crowd = is_many && self.planned >= self.most;
         let room = Room { only_firsts: &|| is_crowd, ..Room::default() };
-        let mut events: Sequence<'_> = sequence.iter().map(Member::from).collect();
+        let mut events: Sequence = sequence.iter().copied().collect();
         let inserted = self.change_plans(place, |plans| plans.insert_where(&mut events, room))?;
         self.nodes.get_mut(&place)?.is_crowded |= inserted == Inserted::Dropped;
         self.update(place);

@@ -16,6 +16,22 @@ pub struct Ends {
 }
 
 impl Ends {
+    /// These places: where what comes behind may depend on the order of events, and where what is touched may.
+    #[must_use]
+    pub fn at(branching: &[u64], varying: &[u64]) -> Ends {
+        Ends { branching: branching.iter().copied().collect(), varying: varying.iter().copied().collect() }
+    }
+
+    /// All places, as [`Ends::at`] has them.
+    #[must_use]
+    pub fn places(&self) -> [Vec<u64>; 2] {
+        [&self.branching, &self.varying].map(|places| {
+            let mut places: Vec<u64> = places.iter().copied().collect();
+            places.sort_unstable();
+            places
+        })
+    }
+
     /// Whether sections end behind what the program does here.
     #[must_use]
     pub fn stop_behind(&self, pc: u64) -> bool {

@@ -34,16 +34,31 @@
 //! new, and the run is cut: complete executions are as many as traces, but some runs may be in vain, unlike with
 //! `optimal`.
 //!
+//! **Several workers.** A state that is shared leaves no races to a section: they are planned as in
+//! [`super::Optimal`], by whoever finds them. When a state is given away, races may have been left to a section there.
+//! So all orders are planned that would have been asked for in it: each first event of what is left sleeps in the end,
+//! or was refused, as the proof has it. And the section goes with the state ([`ahead`]): behind it, whoever goes on
+//! there has the section, and knows which of its sleepers have races that were left to it, as if it had come there
+//! alone. What is found later from there is a sequence that is planned behind all of that; it could begin with nothing
+//! that sleeps, so by the same proof no race that matters to it was left to the section. Where a board drops sequences
+//! ([`super::crowd`]), what lingers shows less than the proof needs, so it makes no order needless either.
+//!
 //! The paper lets a thread that a section has chosen count as the reversal of a race with an event from outside, though
 //! not all that begins with it has been explored. Its own tables show traces that are lost that way (ring extended 3:
 //! 72 of 90 with short sections; branching 9: 30921 of 31780).
 
+mod ahead;
 mod ends;
+mod placed;
+mod saved;
 mod section;
+#[cfg(test)]
+mod tests;
 
+pub use ahead::Ahead;
+pub use saved::SavedSections;
 pub use section::Length;
 
-use super::event::Event;
 use super::footprint::Footprint;
 use super::history::{EventIndex, History};
 use super::places::Places;
@@ -51,8 +66,9 @@ use super::plan::{Node, Planner};
 use super::reversal::{Extent, Race, Reversal, Second};
 use crate::explore::Counts;
 use ends::Ends;
-use rscale_protocol::{ThreadId, ThreadSet};
+use placed::{Course, Placed};
 use section::Section;
+use std::sync::Arc;
 
 /// Plans sections at once, and everything else as [`super::Optimal`].
 pub struct Eager {
@@ -60,39 +76,15 @@ pub struct Eager {
     ends: Ends,
     /// The sections of the current path, from its beginning on.
     placed: Vec<Placed>,
-}
-
-/// A section of the path.
-struct Placed {
-    section: Section,
-    /// The state from which on it plans.
-    start: EventIndex,
-    /// The last state from which it plans.
-    until: EventIndex,
-    /// Whether the current execution has it as planned.
-    is_whole: bool,
-    /// The events that races were left to it of: the states before them, and the threads' own numbers of them.
-    relied_on: Vec<(EventIndex, ThreadId, u32)>,
-    /// Threads with which an order was asked for, by states: what can not be run is not asked for again.
-    tried: Vec<(EventIndex, ThreadSet)>,
-}
-
-/// What an execution has of a section.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Course {
-    /// All of it as planned, up to this event.
-    Whole(EventIndex),
-    /// No more than what comes before this event, which is not in it, but some of the rest depends on.
-    Part(EventIndex),
-    /// No more than what comes before this event, which is not what was planned.
-    Surprise(EventIndex),
+    /// Whether sequences were dropped in shared states on it: then what lingers makes no order needless.
+    is_crowded: bool,
 }
 
 impl Eager {
     /// A planner that has seen nothing.
     #[must_use]
     pub fn new(length: Length) -> Eager {
-        Eager { length, ends: Ends::default(), placed: Vec::new() }
+        Eager { length, ends: Ends::default(), placed: Vec::new(), is_crowded: false }
     }
 
     /// Forgets the sections that begin behind a state that the search has come back to.
@@ -100,10 +92,7 @@ impl Eager {
         while self.placed.last().is_some_and(|last| last.start > state) {
             self.placed.pop();
         }
-        if let Some(last) = self.placed.last_mut() {
-            last.relied_on.retain(|relied_on| relied_on.0 <= state);
-            last.tried.retain(|tried| tried.0 <= state);
-        }
+        self.placed.last_mut().into_iter().for_each(|last| last.forget_behind(state));
     }
 
     /// Sees what the execution has of the section that it branches off from, if it does.
@@ -120,15 +109,15 @@ impl Eager {
         }
     }
 
-    /// Looks for sections in what is new.
-    fn place_new(&mut self, branch: EventIndex, history: &History, counts: &mut Counts) {
-        let mut start = self.placed.last().map_or(branch, |last| branch.max(last.until + 1));
+    /// Looks for sections in what is new, from a state on.
+    fn place_new(&mut self, from: EventIndex, history: &History, counts: &mut Counts) {
+        let mut start = self.placed.last().map_or(from, |last| from.max(last.until + 1));
         while start < history.len() {
             start = match Section::from(start, history, &self.ends, self.length) {
                 Err(next) => next,
                 Ok(section) => {
                     counts.dependence_checks += (section.len() * (section.len() - 1) / 2) as u64;
-                    let placed = Placed::new(section, start, history);
+                    let placed = Placed::new(Arc::new(section), start, history);
                     let next = placed.until + 1;
                     self.placed.push(placed);
                     next
@@ -136,6 +125,12 @@ impl Eager {
             };
         }
     }
+}
+
+/// How many of the sleepers of a state make no order needless that they could come before: those that linger where
+/// sequences were dropped. Elsewhere, what they would show is planned.
+fn lingering(node: &Node, is_crowded: bool) -> usize {
+    if is_crowded { node.lingering } else { 0 }
 }
 
 impl Planner for Eager {
@@ -148,10 +143,10 @@ impl Planner for Eager {
         Extent::Whole
     }
 
-    fn look_ahead(&mut self, branch: EventIndex, history: &History, counts: &mut Counts) {
+    fn look_ahead(&mut self, branch: EventIndex, owned: EventIndex, history: &History, counts: &mut Counts) {
         self.forget_behind(branch);
         self.continue_last(branch, history);
-        self.place_new(branch, history, counts);
+        self.place_new(branch.max(owned), history, counts);
     }
 
     fn is_settled(&mut self, race: &Race, history: &History) -> bool {
@@ -169,97 +164,57 @@ impl Planner for Eager {
         let at = history.len();
         self.forget_behind(at);
         let last = self.placed.last_mut().filter(|last| at <= last.until)?;
-        last.next_order(node, history, counts)
+        last.next_order(node, lingering(node, self.is_crowded), history, counts)
+    }
+
+    fn can_be_shared(&self) -> bool {
+        true
+    }
+
+    fn turn_to(&mut self, _common: usize) {
+        self.restart();
+    }
+
+    fn orders_at(&self, at: usize, node: &Node, history: &History) -> Vec<Vec<Footprint>> {
+        let at = at as EventIndex;
+        let placed = self.placed.iter().rev().find(|placed| (placed.start..=placed.until).contains(&at));
+        let lingering = lingering(node, self.is_crowded);
+        placed.map(|placed| placed.orders_at(at, node, lingering, history)).unwrap_or_default()
+    }
+
+    fn ahead_of(&self, at: usize) -> Ahead {
+        let at = at as EventIndex;
+        let relied_on = self.placed.iter().flat_map(|placed| &placed.relied_on).filter(|relied_on| relied_on.0 == at);
+        let begins = self.placed.iter().find(|placed| placed.start == at);
+        Ahead {
+            section: begins.map(|placed| Arc::clone(&placed.section)),
+            relied_on: relied_on.map(|&(_, thread, _)| thread).collect(),
+            is_crowded: false,
+        }
+    }
+
+    fn go_on_with(&mut self, ahead: &[(usize, Ahead)], history: &History) {
+        for (at, Ahead { section, relied_on, is_crowded }) in ahead {
+            let at = *at as EventIndex;
+            let begins = section.as_ref().map(|section| Placed::new(Arc::clone(section), at, history));
+            self.placed.extend(begins);
+            self.placed.last_mut().into_iter().for_each(|last| last.rely_on_all(at, *relied_on, history));
+            self.is_crowded |= is_crowded;
+        }
+    }
+
+    fn saved_sections(&self, history: &History) -> Option<SavedSections> {
+        Some(SavedSections::of(&self.ends, &self.placed, self.is_crowded, history))
+    }
+
+    fn restore_sections(&mut self, saved: &SavedSections, history: &mut History) -> Option<()> {
+        (self.ends, self.placed) = saved.restored(history)?;
+        self.is_crowded = saved.is_crowded;
+        Some(())
     }
 
     fn restart(&mut self) {
         self.placed.clear();
-    }
-}
-
-impl Placed {
-    /// A section that an execution has shown.
-    fn new(section: Section, start: EventIndex, history: &History) -> Placed {
-        let (relied_on, tried) = (Vec::new(), Vec::new());
-        let mut placed = Placed { section, start, until: start, is_whole: false, relied_on, tried };
-        placed.note(placed.course(history), start);
-        placed
-    }
-
-    /// The current execution, which branches off here, has so much of the section.
-    fn note(&mut self, course: Course, branch: EventIndex) {
-        self.is_whole = matches!(course, Course::Whole(_));
-        self.until = self.until.min(branch).max(course.until());
-    }
-
-    fn has(&self, event: EventIndex, history: &History) -> bool {
-        self.section.member(history.event(event)).is_some()
-    }
-
-    /// A race of this event was left to the section.
-    fn rely_on(&mut self, index: EventIndex, event: &Event) {
-        let name = (index, event.footprint.thread(), event.number);
-        if !self.relied_on.contains(&name) {
-            self.relied_on.push(name);
-        }
-    }
-
-    /// What the execution has of the section.
-    fn course(&self, history: &History) -> Course {
-        let mut left = self.section.all();
-        for index in self.start..history.len() {
-            let event = history.event(index);
-            let Some(member) = self.section.member(event) else {
-                if left.conflicts(&event.footprint) {
-                    return Course::Part(index);
-                }
-                continue;
-            };
-            if member.footprint != event.footprint {
-                return Course::Surprise(index);
-            }
-            left.pass(event.footprint.thread());
-            if left.is_empty() {
-                return Course::Whole(index);
-            }
-        }
-        Course::Part(history.len())
-    }
-
-    /// The next order of what is left that begins with something new.
-    fn next_order(&mut self, node: &Node, history: &History, counts: &mut Counts) -> Option<Vec<Footprint>> {
-        let at = history.len();
-        let left = self.section.left(history);
-        let is_next = |&(_, thread, number): &(EventIndex, ThreadId, u32)| {
-            let sleeps = node.sleep.iter().any(|sleeper| sleeper.thread() == thread);
-            sleeps && history.count_of(thread) == number
-        };
-        if !self.relied_on.iter().any(is_next) {
-            return None;
-        }
-        if self.tried.last().is_none_or(|tried| tried.0 < at) {
-            self.tried.push((at, ThreadSet::EMPTY));
-        }
-        let tried = &mut self.tried.last_mut()?.1;
-        for (row, first) in left.firsts() {
-            if !node.is_open(first.token) || tried.contains(first.thread()) {
-                continue;
-            }
-            tried.insert(first.thread());
-            if let Some(order) = left.clone().solve(row, &node.sleep) {
-                return Some(order.into_iter().cloned().collect());
-            }
-            counts.unsatisfiable += 1;
-        }
-        None
-    }
-}
-
-impl Course {
-    /// The last state from which the section can be gone on with.
-    fn until(self) -> EventIndex {
-        match self {
-            Course::Whole(until) | Course::Part(until) | Course::Surprise(until) => until,
-        }
+        self.is_crowded = false;
     }
 }

@@ -25,7 +25,7 @@ pub enum Length {
 }
 
 /// An event of a section.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Member {
     /// What it touches.
     pub footprint: Footprint,
@@ -36,13 +36,26 @@ pub struct Member {
 }
 
 impl Member {
-    fn new(event: &Event) -> Member {
-        Member { footprint: event.footprint.clone(), pc: event.pc, conflicts: Vec::new() }
+    /// An event of an execution.
+    #[must_use]
+    pub fn new(event: &Event) -> Member {
+        Member::doing(event.footprint, event.pc)
+    }
+
+    /// What touches this, in this place of the program.
+    #[must_use]
+    pub fn doing(footprint: Footprint, pc: u64) -> Member {
+        Member { footprint, pc, conflicts: Vec::new() }
+    }
+
+    /// Whether another one is the same, whatever they conflict with.
+    pub fn is_like(&self, other: &Member) -> bool {
+        (&self.footprint, self.pc) == (&other.footprint, other.pc)
     }
 }
 
-/// The members of one thread.
-#[derive(Clone, Debug)]
+/// The members of one thread, in a section.
+#[derive(Clone, PartialEq, Debug)]
 struct Row {
     thread: ThreadId,
     /// How many events of the thread come before them.
@@ -50,17 +63,23 @@ struct Row {
     members: Range<usize>,
 }
 
-/// What is known of a thread while a section is put together.
+/// The members of one thread, of which a section is put together.
+pub struct Members {
+    pub thread: ThreadId,
+    /// How many events of the thread come before them.
+    pub first: u32,
+    pub members: Vec<Member>,
+}
+
+/// A thread while its members are looked for.
 struct Beginning {
-    thread: ThreadId,
-    first: u32,
-    members: Vec<Member>,
+    all: Members,
     /// Whether its next event can be a member too.
     is_open: bool,
 }
 
 /// A section.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Section {
     rows: Vec<Row>,
     members: Vec<Member>,
@@ -78,14 +97,15 @@ impl Section {
         let mut first_other = None;
         for (index, event) in (start..).zip(&history.events()[start as usize..]).take(MOST_EVENTS) {
             let thread = event.footprint.thread();
-            let position = threads.iter().position(|known| known.thread == thread).unwrap_or_else(|| {
-                threads.push(Beginning { thread, first: event.number, members: Vec::new(), is_open: true });
+            let position = threads.iter().position(|known| known.all.thread == thread).unwrap_or_else(|| {
+                let all = Members { thread, first: event.number, members: Vec::new() };
+                threads.push(Beginning { all, is_open: true });
                 threads.len() - 1
             });
             let beginning = &mut threads[position];
             beginning.is_open &= is_steady(event, start, history) && !ends.bars(event.pc);
             if beginning.is_open {
-                beginning.members.push(Member::new(event));
+                beginning.all.members.push(Member::new(event));
                 beginning.is_open = !ends.stop_behind(event.pc);
             } else {
                 first_other = first_other.or(Some(index));
@@ -94,19 +114,20 @@ impl Section {
         if first_other == Some(start) {
             return Err(start + 1);
         }
-        let section = Section::of(threads);
+        let section = Section::of(threads.into_iter().map(|beginning| beginning.all).collect());
         let section = if length == Length::Short { section.shortened() } else { section };
         let matters = section.members.iter().any(|member| !member.conflicts.is_empty());
         if matters { Ok(section) } else { Err(first_other.map_or(history.len(), |index| index + 1)) }
     }
 
-    fn of(mut threads: Vec<Beginning>) -> Section {
-        threads.sort_by_key(|beginning| beginning.thread);
-        let touches =
-            threads.iter().flat_map(|beginning| &beginning.members).flat_map(|member| &member.footprint.touches);
+    /// The section that has these members.
+    #[must_use]
+    pub fn of(mut threads: Vec<Members>) -> Section {
+        threads.sort_by_key(|members| members.thread);
+        let touches = threads.iter().flat_map(|all| &all.members).flat_map(|member| &member.footprint.touches);
         let variables = touches.map(|touch| touch.variable).collect();
         let mut section = Section { rows: Vec::new(), members: Vec::new(), variables };
-        for Beginning { thread, first, members, .. } in threads {
+        for Members { thread, first, members } in threads {
             let start = section.members.len();
             section.members.extend(members);
             section.rows.push(Row { thread, first, members: start..section.members.len() });
@@ -135,9 +156,14 @@ impl Section {
             let members = &self.members[row.members.clone()];
             let dependent = members.iter().position(|member| !member.conflicts.is_empty());
             let members = members[..dependent.map_or(members.len(), |index| index + 1)].to_vec();
-            Beginning { thread: row.thread, first: row.first, members, is_open: false }
+            Members { thread: row.thread, first: row.first, members }
         };
         Section::of(self.rows.iter().map(cut).collect())
+    }
+
+    /// The members of each thread.
+    pub fn threads(&self) -> impl Iterator<Item = (ThreadId, u32, &[Member])> {
+        self.rows.iter().map(|row| (row.thread, row.first, &self.members[row.members.clone()]))
     }
 
     /// How many members there are.
@@ -181,15 +207,21 @@ impl Section {
         event.reach != Reach::Own || event.touches.iter().any(|touch| self.variables.contains(&touch.variable))
     }
 
-    /// The members that are left where so much has been executed.
+    /// The members that are left in a state of the path.
     #[must_use]
-    pub fn left(&self, history: &History) -> Left<'_> {
+    pub fn left(&self, at: EventIndex, history: &History) -> Left<'_> {
         let next = |row: &Row| {
-            let done = history.count_of(row.thread).saturating_sub(row.first) as usize;
+            let done = count_before(at, row.thread, history).saturating_sub(row.first) as usize;
             (row.members.start + done).min(row.members.end)
         };
         Left { section: self, next: self.rows.iter().map(next).collect() }
     }
+}
+
+/// How many events of a thread come before a state of the path.
+#[must_use]
+pub fn count_before(at: EventIndex, thread: ThreadId, history: &History) -> u32 {
+    history.next_of(thread, at).map_or_else(|| history.count_of(thread), |next| history.event(next).number)
 }
 
 /// What is left of a section: the next member of each row.
@@ -234,9 +266,11 @@ impl<'a> Left<'a> {
     /// An order of all members that are left that begins with this row, and in which each member that sleeps comes
     /// behind one that it conflicts with. None if there is none.
     ///
-    /// Taking a member that does not sleep never makes another one impossible, so whatever is possible is taken.
+    /// Taking a member that does not sleep never makes another one impossible, so whatever is possible is taken. The
+    /// first sleepers may linger ([`Node::lingering`](crate::reduce::plan::Node)): those make no order needless that
+    /// they could come before, and what would come behind them is left out.
     #[must_use]
-    pub fn solve(mut self, first: usize, sleep: &[Footprint]) -> Option<Vec<&'a Footprint>> {
+    pub fn solve(mut self, first: usize, sleep: &[Footprint], lingering: usize) -> Option<Vec<&'a Footprint>> {
         let section = self.section;
         let mut asleep = vec![false; section.rows.len()];
         for (row, member) in self.firsts() {
@@ -247,7 +281,8 @@ impl<'a> Left<'a> {
         while let Some(&(row, _)) = self.firsts().iter().find(|(row, _)| !asleep[*row]) {
             self.take(row, &mut asleep, &mut order);
         }
-        self.is_empty().then_some(order)
+        let lingers = |member: &Footprint| sleep[..lingering].iter().any(|sleeper| sleeper.token == member.token);
+        (self.is_empty() || self.firsts().iter().any(|(_, member)| lingers(member))).then_some(order)
     }
 
     /// Takes the next member of a row, and wakes those that it conflicts with.
@@ -298,14 +333,14 @@ mod tests {
         let mut found = u64::from(left.is_empty());
         for (row, first) in left.firsts() {
             let is_asleep = sleep.iter().any(|sleeper| sleeper.token == first.token);
-            if is_asleep || left.clone().solve(row, &sleep).is_none() {
+            if is_asleep || left.clone().solve(row, &sleep, 0).is_none() {
                 continue;
             }
             let mut behind = left.clone();
             behind.pass(first.thread());
             let still: Vec<Footprint> = sleep.iter().filter(|sleeper| !sleeper.conflicts(first)).cloned().collect();
             found += count(&behind, &still);
-            sleep.push(first.clone());
+            sleep.push(*first);
         }
         found
     }
@@ -327,17 +362,18 @@ mod tests {
     fn what_can_not_be_woken_makes_a_system_unsatisfiable() {
         let steps = [write(1, 8), write(2, 8), write(3, 16)];
         let section = section(&steps, Length::Long).expect("a section");
-        let footprints: Vec<Footprint> = section.all().firsts().iter().map(|(_, first)| (*first).clone()).collect();
+        let footprints: Vec<Footprint> = section.all().firsts().iter().map(|(_, first)| **first).collect();
         let threads = |order: Option<Vec<&Footprint>>| {
             order.map(|order| order.iter().map(|event| event.thread().0).collect::<Vec<_>>())
         };
         assert_eq!(
-            threads(section.all().solve(1, &footprints[..1])),
+            threads(section.all().solve(1, &footprints[..1], 0)),
             Some(vec![2, 1, 3]),
             "the second wakes the first"
         );
-        assert_eq!(threads(section.all().solve(2, &footprints[..1])), Some(vec![3, 2, 1]));
-        assert_eq!(threads(section.all().solve(2, &footprints[..2])), None, "nobody wakes the first two");
+        assert_eq!(threads(section.all().solve(2, &footprints[..1], 0)), Some(vec![3, 2, 1]));
+        assert_eq!(threads(section.all().solve(2, &footprints[..2], 0)), None, "nobody wakes the first two");
+        assert_eq!(threads(section.all().solve(2, &footprints[..2], 1)), Some(vec![3]), "nobody has to wake the first");
     }
 
     #[test]

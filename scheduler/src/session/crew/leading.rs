@@ -188,7 +188,8 @@ impl Crew<'_, '_> {
         if let Some(controller) = self.desk.saved(&self.world.common.names) {
             let (cut, common) = (self.all_cut(), &self.world.common);
             let (counts, quiet) = (self.counts, Some(common.quiet.saved()));
-            let saved = SavedCrew { controller: base64::encode(&controller), counts, cut, quiet };
+            let shapes = common.sections.saved(&common.names);
+            let saved = SavedCrew { controller: base64::encode(&controller), counts, cut, quiet, shapes };
             let visited = common.states.as_ref().map(|states| states.take_noted());
             self.exploration.keep_search(Saved::Crew(saved), visited, self.waits);
         }

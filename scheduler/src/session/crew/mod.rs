@@ -243,7 +243,8 @@ impl Exploration<'_> {
         }
         let is_resumed = self.crew.is_some();
         let (controller, counts, cut) = match self.crew.take() {
-            Some(SavedCrew { controller, counts, cut, .. }) => {
+            Some(SavedCrew { controller, counts, cut, shapes, .. }) => {
+                world.common.sections.restore(&shapes, &world.common.names);
                 (restored(&controller, &world.common.names, jobs)?, counts, cut)
             }
             None => (Controller::begun(jobs, order, sections_vary), counts, Vec::new()),

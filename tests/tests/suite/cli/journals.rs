@@ -26,7 +26,7 @@ fn totals(summary: &Summary) -> Vec<String> {
 #[test]
 fn a_search_in_three_parts_is_one_search() {
     let place = readers(7);
-    for filter in ["optimal", "source", "dpor"] {
+    for filter in ["optimal", "source", "dpor", "epor", "epor-sh"] {
         // Several workers may cut another number of runs.
         let options = ["--outcomes", "--quiet", "--json", "result.json", "--jobs", "1"];
         let line = [&["run", "./readers", "--filters", filter][..], &options].concat();
@@ -105,13 +105,56 @@ fn bounded_reductions_go_on_too() {
     }
 }
 
+/// What was planned ahead, what has been left to it, and where the program turned out to do something else are part of
+/// what is written down.
+#[test]
+fn eager_reductions_go_on_too() {
+    let place = Place::new();
+    let programs = [("branching", "-DN=4"), ("last_zero", "-DN=5"), ("increments", "-DTIMES=2"), ("seqlock", "-g")];
+    for (name, option) in programs {
+        let source = program_text(name);
+        place.compile(name, &source, &[option]);
+        for filters in ["epor", "epor-sh"] {
+            let line = ["run", &format!("./{name}"), "--filters", filters, "--outcomes", "--quiet", "--keep-going"];
+            let line = [&line[..], &["--json", "result.json", "--jobs", "1"]].concat();
+            let status = place.rscale(&line).status.code().expect("a status");
+            let (whole, executions) = (totals(&summary(&place)), summary(&place).number("executions"));
+            let journal = format!("journal of {name} {filters}");
+            place.rscale(&[&line[..], &["--journal", &journal, "--max-executions", "1"]].concat());
+            let resume = ["resume", &journal, "--quiet", "--json", "result.json", "--max-executions"];
+            for most in (2..executions.expect("a number")).step_by(7) {
+                place.rscale(&[&resume[..], &[&most.to_string()]].concat());
+                assert_eq!(summary(&place).number("executions"), Some(most), "{name} with {filters}");
+            }
+            for _ in 0..2 {
+                expect_status(&place.rscale(&[&resume[..], &["1000000"]].concat()), status);
+                assert_eq!(totals(&summary(&place)), whole, "{name} with {filters}");
+            }
+        }
+    }
+}
+
+/// A program of `tests/programs/reduction`.
+fn program_text(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/reduction").join(format!("{name}.c"));
+    fs::read_to_string(path).expect("it is there")
+}
+
 /// Several workers go on where others stopped, as often as that happens, and nothing is explored anew.
 #[test]
 fn what_several_workers_share_goes_on_too() {
     let (small, place) = (readers(2), readers(4));
-    for (filters, status) in
-        [("optimal", 0), ("nsb", 0), ("nsb,superstep", 0), ("superstep", 0), ("db=9", 3), ("pb=1", 3), ("delay=2", 3)]
-    {
+    for (filters, status) in [
+        ("optimal", 0),
+        ("epor", 0),
+        ("epor-sh", 0),
+        ("nsb", 0),
+        ("nsb,superstep", 0),
+        ("superstep", 0),
+        ("db=9", 3),
+        ("pb=1", 3),
+        ("delay=2", 3),
+    ] {
         let place = if status == 0 { &place } else { &small };
         let totals = || {
             let fields = ["executions", "discarded", "states", "transitions", "max_depth", "outcomes", "guarantee"];
@@ -161,6 +204,8 @@ fn a_search_that_is_killed_again_and_again_loses_nothing() {
     let searches = [
         (&place, "1", "optimal", 1 << 14, 0),
         (&place, "3", "optimal", 1 << 14, 0),
+        (&place, "1", "epor", 1 << 14, 0),
+        (&place, "3", "epor-sh", 1 << 14, 0),
         (&place, "2", "source", 1 << 14, 0),
         (&few, "3", "nsb", 1 << 10, 0),
         (&few, "3", "delay=3", 23_212, 3),
@@ -294,10 +339,8 @@ fn another_program_is_refused() {
 #[test]
 fn what_can_not_be_kept_is_refused() {
     let place = Place::with("program", ENDLESS);
-    for filters in ["epor", "epor-sh"] {
-        let line = ["run", "./program", "--journal", "journal", "--filters", filters];
-        place.refuses(&line, "what these filters know of the search can not be written down");
-    }
+    let line = ["run", "./program", "--journal", "journal", "--filters", "swaps", "--max-executions", "9"];
+    place.refuses(&line, "what these filters know of the search can not be written down");
     assert!(!Path::new(&place.scratch.file("journal")).exists(), "nothing is left behind");
     place.refuses(&["run", "./program", "--journal", "no/such/directory"], "there is no directory no/such");
     place.scratch.write("journal", "mine");
