@@ -1,7 +1,7 @@
 //! Starting processes that may hang: every one gets a time limit, and is killed by its own handle when it is over.
 
 use std::ffi::OsStr;
-use std::io::Read;
+use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -72,8 +72,8 @@ impl Running {
     /// When it can not be started.
     pub fn start(command: &mut Command) -> Result<Running, String> {
         let shown = show(command);
-        let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-        let mut child = spawned.map_err(|cause| format!("can not start {shown}: {cause}"))?;
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = spawn(command).map_err(|cause| format!("can not start {shown}: {cause}"))?;
         let outputs = [read(child.stdout.take()), read(child.stderr.take())];
         Ok(Running { child, outputs, deadline: Instant::now() + LIMIT, shown })
     }
@@ -137,6 +137,20 @@ fn poll<T>(deadline: Instant, mut condition: impl FnMut() -> Option<T>) -> Optio
     }
 }
 
+/// Starts a process. A program that this process has just written may seem busy for a moment: where another test starts a
+/// process meanwhile, that one has the file open for writing until it is a program itself.
+fn spawn(command: &mut Command) -> io::Result<Child> {
+    let deadline = Instant::now() + LIMIT;
+    loop {
+        match command.spawn() {
+            Err(cause) if cause.kind() == io::ErrorKind::ExecutableFileBusy && Instant::now() < deadline => {
+                thread::sleep(PAUSE);
+            }
+            other => return other,
+        }
+    }
+}
+
 fn read(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
@@ -163,6 +177,22 @@ mod tests {
     fn output_and_status_arrive() {
         let finished = run(Command::new("sh").args(["-c", "echo out; echo err >&2; exit 3"])).expect("it ends");
         assert_eq!((finished.code(), finished.out(), finished.err()), (Some(3), "out\n".into(), "err\n".into()));
+    }
+
+    #[test]
+    fn a_program_that_is_busy_for_a_moment_is_started_then() {
+        let scratch = crate::scratch::Scratch::new(&std::env::temp_dir().to_string_lossy());
+        let path = scratch.file("program");
+        std::fs::copy("/bin/true", &path).expect("there is room");
+        let writer = std::fs::File::options().append(true).open(&path).expect("it is ours");
+        assert_eq!(Command::new(&path).spawn().expect_err("it is busy").kind(), io::ErrorKind::ExecutableFileBusy);
+        let closing = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(20));
+            drop(writer);
+        });
+        let finished = run(&mut Command::new(&path)).expect("it is not busy for long");
+        assert_eq!(finished.code(), Some(0));
+        closing.join().expect("it only waits");
     }
 
     #[test]
