@@ -5,6 +5,8 @@
 //! begin and end ([`functions`]), which instructions access which kind of memory ([`sites`]), whether a hook must
 //! preserve the flags ([`liveness`]), and, for the whole file, what can not be instrumented and why ([`survey`]).
 //!
+//! What a process needs that runs the code as it is, is asked here, too ([`time_stamps`]).
+//!
 //! Errors go to the safe side. An access counts as shared unless it provably is not, flags count as live
 //! unless every path overwrites them, and code that is not understood is skipped and named, never guessed at.
 
@@ -22,3 +24,4 @@ pub mod skips;
 mod stack;
 pub mod survey;
 mod surveyor;
+pub mod time_stamps;

@@ -52,6 +52,8 @@ pub struct Control {
     pub abandoned: Cell<bool>,
     /// Whether this process is a fork that runs one execution.
     pub is_fork: Cell<bool>,
+    /// Whether the time-stamp counter faults.
+    pub traps_time_stamps: Cell<bool>,
     /// Process number as the kernel knows it.
     pub pid: Cell<i32>,
     /// Arguments of the program.
@@ -100,6 +102,7 @@ static CONTROL: Control = Control {
     dirty: Cell::new(false),
     abandoned: Cell::new(false),
     is_fork: Cell::new(false),
+    traps_time_stamps: Cell::new(false),
     pid: Cell::new(0),
     program: Program {
         main: Cell::new(0),

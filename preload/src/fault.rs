@@ -2,9 +2,7 @@
 //!
 //! The handlers run on a stack of their own, because the stack of the fiber may be what is protected or exhausted.
 
-use crate::{
-    access, arena, clock, control, evaluation, finish, heap, kernel_threads, snapshot, stack_code, sys, syscalls,
-};
+use crate::{access, arena, control, evaluation, finish, heap, kernel_threads, snapshot, stack_code, sys, syscalls};
 use core::ffi::{c_int, c_void};
 use rscale_protocol::Ending;
 use rscale_protocol::arena::STACK_GUARD;
@@ -92,7 +90,7 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     if signal == libc::SIGTRAP && (access::tearing::on_step(context) || goes_on_in_clone(context)) {
         return;
     }
-    if signal == libc::SIGSEGV && info.si_code == SENT_BY_KERNEL && emulate_time_stamp(context) {
+    if signal == libc::SIGSEGV && info.si_code == SENT_BY_KERNEL && syscalls::time_stamps::emulate(context) {
         return;
     }
     if evaluation::is_under_way() {
@@ -113,29 +111,6 @@ fn goes_on_in_clone(context: &mut libc::ucontext_t) -> bool {
         *pc = clone as i64;
     }
     clone.is_some()
-}
-
-/// Answers an instruction that reads the time-stamp counter with virtual time. False if it is another instruction.
-fn emulate_time_stamp(context: &mut libc::ucontext_t) -> bool {
-    const RDTSC: &[u8] = &[0x0f, 0x31];
-    const RDTSCP: &[u8] = &[0x0f, 0x01, 0xf9];
-    let registers = &mut context.uc_mcontext.gregs;
-    let code = registers[libc::REG_RIP as usize] as *const u8;
-    // SAFETY: the processor has just decoded the instruction there; the third byte is read only where it belongs to it.
-    let is = |instruction: &[u8]| instruction.iter().enumerate().all(|(i, byte)| unsafe { *code.add(i) } == *byte);
-    let length = match () {
-        () if is(RDTSC) => RDTSC.len(),
-        () if is(RDTSCP) => {
-            registers[libc::REG_RCX as usize] = 0; // the number of the processor
-            RDTSCP.len()
-        }
-        () => return false,
-    };
-    let now = clock::read(libc::CLOCK_MONOTONIC);
-    registers[libc::REG_RAX as usize] = i64::from(now as u32);
-    registers[libc::REG_RDX as usize] = (now >> 32) as i64;
-    registers[libc::REG_RIP as usize] += length as i64;
-    true
 }
 
 /// The program crashed.

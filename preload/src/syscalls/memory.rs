@@ -4,7 +4,7 @@
 //! existed at the snapshot are restored by contents only, so they must stay where they are and as they are.
 
 use super::ranges::Ranges;
-use super::{Call, descriptors, failure, kernel, report};
+use super::{Call, descriptors, failure, kernel, report, time_stamps};
 use crate::snapshot::{self, PAGE};
 use crate::{access, arena, finish, sys};
 use core::cell::UnsafeCell;
@@ -80,7 +80,11 @@ pub fn mmap(call: &Call) -> i64 {
 
 /// Code that comes while the program runs (plug-ins, generated code) is not instrumented: the report has to say so.
 fn note_code(protection: u64) {
-    if protection & libc::PROT_EXEC as u64 != 0 && access::region::is_installed() {
+    if protection & libc::PROT_EXEC as u64 == 0 {
+        return;
+    }
+    time_stamps::trap();
+    if access::region::is_installed() {
         arena::get().result.unseen_code.store(1, Relaxed);
     }
 }

@@ -22,6 +22,7 @@ pub mod signals;
 mod surroundings;
 mod table;
 mod time;
+pub mod time_stamps;
 mod transfer;
 pub mod trap;
 pub mod wait;
@@ -182,11 +183,11 @@ fn handle(call: &Call) -> i64 {
 pub fn prepare() {
     descriptors::prepare();
     signals::prepare();
-    kernel::trap_time_stamps();
 }
 
 /// An execution begins.
 pub fn begin() {
+    time_stamps::begin();
     descriptors::begin();
 }
 

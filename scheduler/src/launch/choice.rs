@@ -56,8 +56,12 @@ fn not_loaded(path: &Path, modules: &[Module]) -> String {
 
 /// The shared libraries of the program.
 fn libraries(modules: &[Module]) -> impl Iterator<Item = &Module> {
-    let is_nameless = |module: &Module| module.path.to_string_lossy().starts_with(NAMELESS);
-    modules.iter().filter(move |module| module.name().contains(".so") && !is_nameless(module))
+    modules.iter().filter(|module| module.name().contains(".so") && !is_nameless(module))
+}
+
+/// Whether it has no name in the file system.
+pub fn is_nameless(module: &Module) -> bool {
+    module.path.to_string_lossy().starts_with(NAMELESS)
 }
 
 /// The libraries whose code runs as it is.

@@ -15,6 +15,7 @@ mod regions;
 mod settle;
 mod shim;
 mod spawn;
+pub mod time_stamps;
 mod tracee;
 
 pub use arena_map::ArenaMap;

@@ -177,6 +177,8 @@ pub struct Setup {
     pub shares_processor: AtomicU32,
     /// The processors that the program would have without rscale, a bit each; none if it has them.
     pub processors: [AtomicU64; PROCESSOR_WORDS],
+    /// Whether code of the program reads the time-stamp counter; written once the program is loaded.
+    pub reads_time_stamps: AtomicU32,
     /// Process number of the program, written by the shim.
     pub pid: AtomicU32,
 }

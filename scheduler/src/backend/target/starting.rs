@@ -3,7 +3,7 @@
 use super::{Target, nonsense};
 use crate::backend::result::read_end;
 use crate::backend::{BackendError, mailbox};
-use crate::launch::{LaunchError, Process};
+use crate::launch::{LaunchError, Process, time_stamps};
 use nix::unistd::Pid;
 use rscale_protocol::arena::{Command, Reply};
 use std::os::unix::process::ExitStatusExt;
@@ -64,6 +64,8 @@ impl Target {
             Some(Reply::Ready) => {
                 if self.first_mapped.is_empty() {
                     self.first_mapped = mapped(pid);
+                    let are_read = time_stamps::are_read(&self.first_mapped, &self.regions.ranges());
+                    self.arena.setup.reads_time_stamps.store(are_read.into(), Relaxed);
                 }
                 self.announce_invariants(pid)
             }
