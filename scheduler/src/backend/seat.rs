@@ -1,13 +1,13 @@
 //! The processors that a worker and its program stay on: one that they hand over to each other, or one each.
 //!
-//! Where they take turns they stay on one: to wake somebody up on another takes tens of microseconds, and to have a
-//! second processor look out for news takes all of that. If others want to run there, they move on.
+//! Where they take turns they stay together on one: to wake somebody up on another takes tens of microseconds, and to
+//! have a second processor look out for news takes all of that. If others want to run there, they move on.
 //!
-//! Where the program runs ahead they have one each. Left to itself the kernel takes two that hand over to each other
-//! every few microseconds for two that belong together: it may keep both on one processor for seconds, with another one
-//! idle beside it, and the search takes three times as long. But where others want to run, who keeps to one processor
-//! waits for a whole slice of their time at each hand-over: they sit only while there is room, and the kernel decides
-//! otherwise.
+//! Where there are two processors for them the program runs ahead, and they have one each. Left to itself the kernel
+//! takes two that hand over to each other every few microseconds for two that belong together: it may keep both on one
+//! processor for seconds, with another one idle beside it, and the search takes three times as long. But where others
+//! want to run, two that need each other wait for a whole slice of time of somebody else at each hand-over: then they
+//! stay together, and need one processor instead of two that they mostly wait on.
 
 use super::process_stat::{self, ProcessStat};
 use crate::launch::Processors;
@@ -25,8 +25,8 @@ const INTERVAL: Duration = Duration::from_millis(20);
 const GLANCES: u32 = 3;
 /// They are in somebody's way if they had less than this part of their processors, in tenths.
 const ENOUGH: u32 = 7;
-/// So many looks the kernel decides, if the machine had seemed to have room, but not where they sat.
-const STANDING: u32 = 16;
+/// So many looks they stay together, if the machine had seemed to have room, but not where they sat.
+const WARNED: u32 = 16;
 
 /// Seats on some processors.
 #[derive(Clone, Debug)]
@@ -34,7 +34,8 @@ pub struct Seat {
     all: Processors,
     /// Which of them the worker has, and the program if they share one.
     place: usize,
-    is_shared: bool,
+    /// Whether they can have one each.
+    can_part: bool,
     posture: Posture,
     /// Runs before the next look at the clock.
     runs_left: u32,
@@ -43,13 +44,15 @@ pub struct Seat {
     luck: u32,
 }
 
-/// What somebody with a seat does.
+/// How somebody sits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Posture {
-    /// They keep to their processors.
-    Sitting,
-    /// They run anywhere, for at least this many looks.
-    Standing(u32),
+    /// They run anywhere: they have not looked around yet.
+    Standing,
+    /// They hand one processor over to each other, for at least this many looks.
+    Together(u32),
+    /// They have one each.
+    Apart,
 }
 
 /// What they see when they look around.
@@ -68,18 +71,18 @@ impl Seat {
         Seat {
             all,
             place,
-            is_shared: true,
-            posture: Posture::Standing(0),
+            can_part: false,
+            posture: Posture::Standing,
             runs_left: FIRST_RUNS,
             looked: None,
             luck: std::process::id().wrapping_add(place as u32) | 1,
         }
     }
 
-    /// A seat for each on two of these, which there have to be.
+    /// A seat for each on two of these, which there have to be, while there is room.
     #[must_use]
     pub fn apart(all: Processors, place: usize) -> Seat {
-        Seat { is_shared: false, ..Seat::shared(all, place) }
+        Seat { can_part: true, ..Seat::shared(all, place) }
     }
 
     /// The processors.
@@ -91,12 +94,12 @@ impl Seat {
     /// Whether worker and program have the same one.
     #[must_use]
     pub fn is_shared(&self) -> bool {
-        self.is_shared
+        !self.can_part || matches!(self.posture, Posture::Together(_))
     }
 
     /// There is another process of the program: it stays where the one before it did.
     pub fn welcome(&mut self, program: Pid) {
-        if self.posture == Posture::Sitting {
+        if self.posture != Posture::Standing {
             self.sit(Some(program));
         }
         if self.looked.is_some() {
@@ -111,61 +114,53 @@ impl Seat {
         }
     }
 
-    /// Another run begins: now and then, sits down, or makes room if others are there, too.
+    /// Another run begins: now and then, they sit down as there is room. Returns whether that may have changed.
     #[inline]
-    pub fn look(&mut self, program: Option<Pid>) {
+    pub fn look(&mut self, program: Option<Pid>) -> bool {
         self.runs_left = self.runs_left.saturating_sub(1);
-        if self.runs_left == 0 {
+        let is_time = self.runs_left == 0;
+        if is_time {
             self.runs_left = BETWEEN_LOOKS;
             self.look_at_clock(program);
         }
+        is_time
     }
 
     fn look_at_clock(&mut self, program: Option<Pid>) {
         let is_starved = match self.looked {
             Some((looked, _)) if looked.elapsed() < INTERVAL => return,
             Some((looked, used)) => {
-                let seats = if self.is_shared { 1 } else { 2 };
+                let seats = if self.is_shared() { 1 } else { 2 };
                 processor_time(program).saturating_sub(used) * 10 < looked.elapsed() * ENOUGH * seats
             }
             None => false,
         };
-        let is_crowded = !self.is_shared && is_crowded(program);
-        let posture = self.after(Sight { is_crowded, is_starved });
-        self.take_up(posture, program);
+        let is_crowded = self.can_part && is_crowded(program);
+        self.posture = self.after(Sight { is_crowded, is_starved });
+        self.sit(program);
         self.note_time(program);
     }
 
-    /// What they do after a look around.
+    /// How they sit after a look around.
     fn after(&mut self, sight: Sight) -> Posture {
+        let moves_on = sight.is_starved && self.is_lucky();
         match self.posture {
-            Posture::Sitting if self.is_shared => {
-                self.place += usize::from(sight.is_starved && self.is_lucky());
-                Posture::Sitting
-            }
-            Posture::Sitting if sight.is_starved => {
+            Posture::Apart if sight.is_starved => {
                 self.place += 1; // the other way round the next time
-                Posture::Standing(STANDING)
+                Posture::Together(WARNED)
             }
-            Posture::Standing(looks) if looks > 0 => Posture::Standing(looks - 1),
-            _ if sight.is_crowded => Posture::Standing(0),
-            _ => Posture::Sitting,
+            Posture::Together(looks) if moves_on || looks > 0 => {
+                self.place += usize::from(moves_on);
+                Posture::Together(looks.saturating_sub(1))
+            }
+            _ if sight.is_crowded || !self.can_part => Posture::Together(0),
+            _ => Posture::Apart,
         }
-    }
-
-    /// Has the calling thread, and the program if there is one, do that.
-    fn take_up(&mut self, posture: Posture, program: Option<Pid>) {
-        match (self.posture, posture) {
-            (_, Posture::Sitting) => self.sit(program),
-            (Posture::Sitting, Posture::Standing(_)) => self.leave(program),
-            (Posture::Standing(_), Posture::Standing(_)) => {}
-        }
-        self.posture = posture;
     }
 
     /// It is no matter if the kernel refuses.
     fn sit(&self, program: Option<Pid>) {
-        let beside = usize::from(!self.is_shared);
+        let beside = usize::from(self.posture == Posture::Apart);
         let _ = self.all.keep_on(Pid::from_raw(0), self.place);
         if let Some(program) = program {
             let _ = self.all.keep_on(program, self.place + beside);
@@ -218,20 +213,21 @@ mod tests {
     }
 
     fn see(seat: &mut Seat, sight: Sight) -> Posture {
-        let posture = seat.after(sight);
-        seat.take_up(posture, None);
-        let (count, sits) = (Processors::mine().map(|mine| mine.count()), posture == Posture::Sitting);
-        assert_eq!(count, Ok(if sits { 1 } else { seat.all.count() }));
-        posture
+        seat.posture = seat.after(sight);
+        seat.sit(None);
+        assert_eq!(Processors::mine().map(|mine| mine.count()), Ok(1), "who has looked around sits");
+        assert_eq!(seat.is_shared(), seat.posture != Posture::Apart);
+        seat.posture
     }
 
     #[test]
     fn a_shared_seat_moves_on_by_chance() {
         with_seat(Seat::shared, |mut seat| {
-            (0..8).for_each(|_| assert_eq!(see(&mut seat, ROOM), Posture::Sitting));
+            assert!(seat.is_shared(), "from the start");
+            (0..8).for_each(|_| assert_eq!(see(&mut seat, ROOM), Posture::Together(0)));
             assert_eq!(seat.place, 0, "as long as there is enough");
             for _ in 0..64 {
-                assert_eq!(see(&mut seat, STARVED), Posture::Sitting);
+                assert_eq!(see(&mut seat, STARVED), Posture::Together(0));
             }
             assert!((8..56).contains(&seat.place), "{}", seat.place);
         });
@@ -240,27 +236,31 @@ mod tests {
     #[test]
     fn seats_apart_are_taken_while_there_is_room() {
         with_seat(Seat::apart, |mut seat| {
+            assert!(!seat.is_shared(), "nobody has looked around");
             for (sight, posture) in [
-                (CROWD, Posture::Standing(0)),
-                (STARVED, Posture::Sitting),
-                (ROOM, Posture::Sitting),
-                (CROWD, Posture::Standing(0)),
-                (ROOM, Posture::Sitting),
+                (CROWD, Posture::Together(0)),
+                (ROOM, Posture::Apart),
+                (ROOM, Posture::Apart),
+                (CROWD, Posture::Together(0)),
+                (CROWD, Posture::Together(0)),
+                (ROOM, Posture::Apart),
             ] {
                 assert_eq!(see(&mut seat, sight), posture);
             }
+            assert_eq!(seat.place, 0);
         });
     }
 
     #[test]
     fn seats_apart_are_left_for_a_while_if_somebody_else_is_there() {
         with_seat(Seat::apart, |mut seat| {
-            assert_eq!(see(&mut seat, ROOM), Posture::Sitting);
-            for left in (0..=STANDING).rev() {
-                assert_eq!(see(&mut seat, STARVED), Posture::Standing(left));
-            }
-            assert_eq!(see(&mut seat, ROOM), Posture::Sitting);
+            assert_eq!(see(&mut seat, ROOM), Posture::Apart);
+            assert_eq!(see(&mut seat, STARVED), Posture::Together(WARNED));
             assert_eq!(seat.place, 1);
+            for left in (0..WARNED).rev() {
+                assert_eq!(see(&mut seat, ROOM), Posture::Together(left));
+            }
+            assert_eq!(see(&mut seat, ROOM), Posture::Apart);
         });
     }
 
@@ -268,11 +268,11 @@ mod tests {
     fn a_few_runs_go_by_before_a_seat_is_taken() {
         with_seat(Seat::shared, |mut seat| {
             for _ in 1..FIRST_RUNS {
-                seat.look(None);
-                assert_eq!(seat.posture, Posture::Standing(0));
+                assert!(!seat.look(None));
+                assert_eq!(seat.posture, Posture::Standing);
             }
-            seat.look(None);
-            assert_eq!(seat.posture, Posture::Sitting);
+            assert!(seat.look(None));
+            assert_eq!(seat.posture, Posture::Together(0));
         });
     }
 }

@@ -119,6 +119,11 @@ impl Target {
         if let Some(seat) = std::mem::replace(&mut self.seat, seat) {
             seat.leave(program);
         }
+        self.note_seat();
+    }
+
+    /// Both sides know on which processors they are, and whether they share one.
+    fn note_seat(&mut self) {
         self.launch.processors = self.seat.as_ref().map(Seat::all);
         self.launch.shares_processor = self.seat.as_ref().is_some_and(Seat::is_shared);
         self.launch.write_processors(&self.arena);

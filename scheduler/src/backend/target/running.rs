@@ -65,8 +65,9 @@ impl Target {
 
     /// Has the program begin a run.
     pub(super) fn begin(&mut self, request: &RunRequest<'_>) {
-        if let Some(seat) = &mut self.seat {
-            seat.look(self.process.as_ref().map(Process::pid));
+        let program = self.process.as_ref().map(Process::pid);
+        if self.seat.as_mut().is_some_and(|seat| seat.look(program)) {
+            self.note_seat();
         }
         let arguments = &self.arena.request;
         arguments.prefix_length.store(request.prefix.len() as u32, Relaxed);
