@@ -8,8 +8,8 @@
 use super::clocks;
 use super::locations::Location;
 use super::records::{self, Entry, Record};
-use super::shadow::{FOR_EVER, Granule, Word};
-use super::widening;
+use super::shadow::{FOR_EVER, GRANULE, Granule, Word};
+use super::{pieces, widening};
 use crate::{arena, world};
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::ThreadId;
@@ -208,15 +208,33 @@ impl Access {
     /// A race: the bytes of the access are one location from now on. An access that is not one step keeps its parts
     /// apart.
     fn report(&self, address: u64, racing: u8, bytes: u8) {
-        let granule = address & !7;
-        let common = if self.is_divisible { racing } else { racing | bytes };
-        let (first, last) = (u64::from(common.trailing_zeros()), 7 - u64::from(common.leading_zeros()));
-        let (mut start, mut end) = (granule + first, granule + last + 1);
-        if !self.is_divisible {
-            (start, end) = (start.min(self.range.start), end.max(self.range.end()));
+        if self.is_divisible {
+            return self.report_parts(address & !7, racing);
         }
+        let common = span(address & !7, racing | bytes);
+        let (start, end) = (common.start.min(self.range.start), common.end().max(self.range.end()));
         report(Location { start, length: end - start });
     }
+
+    /// What races of the parts that an access has in a granule.
+    fn report_parts(&self, granule: u64, racing: u8) {
+        let end = self.range.end().min(granule + GRANULE);
+        let mut start = self.range.start.max(granule);
+        while start < end {
+            let part = Location { start, length: pieces::first_part(start, end) };
+            let bytes = racing & part.bytes_in(granule);
+            if bytes != 0 {
+                report(span(granule, bytes));
+            }
+            start = part.end();
+        }
+    }
+}
+
+/// The range from the first to the last of these bytes of a granule.
+fn span(granule: u64, bytes: u8) -> Location {
+    let (first, last) = (u64::from(bytes.trailing_zeros()), 7 - u64::from(bytes.leading_zeros()));
+    Location { start: granule + first, length: last - first + 1 }
 }
 
 /// Tells the scheduler process of a location that has to be a communication variable.

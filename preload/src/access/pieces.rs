@@ -1,50 +1,91 @@
 //! Copying and filling memory piece by piece.
 //!
-//! A copy by the library is no single step. Each part of it that belongs to a communication variable is one: it is read
-//! or written right behind its own scheduling point, so that whatever can come between in reality can come between
-//! here. With store buffers, what is written goes through the buffer of the thread, as the stores that the library is
-//! made of would.
+//! A copy by the library is no single step. What of it belongs to communication variables is read or written in *parts*,
+//! each right behind its own scheduling point, so that whatever can come between in reality can come between here. With
+//! store buffers, what is written goes through the buffer of the thread, as the stores that the library is made of
+//! would.
+//!
+//! Parts are the same whatever is known to be shared: one, two, four or eight bytes at a multiple of their size, as many
+//! as fit, from the lowest to the highest (from the highest where the ranges overlap such that this is needed). So seven
+//! aligned bytes are copied four, two and one at a time. libc does it with moves of these sizes that may overlap: a
+//! string of a few bytes can be seen half copied, a word that is aligned can not.
 
 use super::detect::{self, Kind};
 use super::library::Here;
 use super::locations::{self, Location};
-use super::{point, tearing};
+use super::point;
 use crate::wrap::real;
 use crate::{buffer, evaluation};
 
-/// Bytes that are taken from a communication variable at a time, where they wait for the point of a write.
+/// Most bytes that are kept apart from memory, while others may change it.
 const TAKEN: usize = 256;
 /// Longest piece: a wrong length must meet the end of memory before the shadow of all of it has been written.
 const LONGEST: u64 = 1 << 20;
 
-/// A part of a range.
+/// Most bytes of a part.
+const WIDEST: u64 = 8;
+
+/// A piece of a range: a part that belongs to communication variables, or what lies before the next such part.
 struct Piece {
-    start: u64,
-    length: u64,
-    /// The communication variable that it belongs to.
-    variable: Option<Location>,
+    range: Location,
+    is_shared: bool,
 }
 
-/// The first part of a range that lies in one variable, or outside of all.
-fn first_piece(start: u64, length: u64) -> Piece {
-    let length = length.min(LONGEST).min(u64::MAX - start);
-    match locations::touched_by(Location { start, length }).next() {
-        None => Piece { start, length, variable: None },
-        Some(next) if next.start > start => Piece { start, length: next.start - start, variable: None },
-        Some(own) => Piece { start, length: length.min(own.end() - start), variable: Some(own) },
+impl Piece {
+    fn new(start: u64, end: u64, is_shared: bool) -> Piece {
+        Piece { range: Location { start, length: end - start }, is_shared }
     }
 }
 
-/// The last such part.
+/// The length of the part of `start..end` that begins at its start.
+pub fn first_part(start: u64, end: u64) -> u64 {
+    let mut size = WIDEST;
+    while !start.is_multiple_of(size) || end - start < size {
+        size /= 2;
+    }
+    size
+}
+
+/// The length of the part that ends at its end.
+fn last_part(start: u64, end: u64) -> u64 {
+    let mut size = WIDEST;
+    while !end.is_multiple_of(size) || end - start < size {
+        size /= 2;
+    }
+    size
+}
+
+/// The first piece of a range.
+fn first_piece(start: u64, length: u64) -> Piece {
+    let end = start + length.min(u64::MAX - start);
+    let end = if end - start > LONGEST { (start + LONGEST) & !(WIDEST - 1) } else { end };
+    let Some(variable) = locations::touched_by(Location { start, length: end - start }).next() else {
+        return Piece::new(start, end, false);
+    };
+    // Where a word begins, a part does.
+    let mut part = start.max(variable.start & !(WIDEST - 1));
+    let mut size = first_part(part, end);
+    while part + size <= variable.start {
+        part += size;
+        size = first_part(part, end);
+    }
+    if part > start { Piece::new(start, part, false) } else { Piece::new(start, start + size, true) }
+}
+
+/// The last piece.
 fn last_piece(start: u64, length: u64) -> Piece {
     let end = start + length;
-    let lowest = start.max(end.saturating_sub(LONGEST));
-    let (start, variable) = match locations::touched_by(Location { start: lowest, length: end - lowest }).last() {
-        None => (lowest, None),
-        Some(last) if last.end() < end => (last.end(), None),
-        Some(own) => (lowest.max(own.start), Some(own)),
+    let start = if length > LONGEST { (end - LONGEST).next_multiple_of(WIDEST) } else { start };
+    let Some(variable) = locations::touched_by(Location { start, length: end - start }).last() else {
+        return Piece::new(start, end, false);
     };
-    Piece { start, length: end - start, variable }
+    let mut part = end.min(variable.end().next_multiple_of(WIDEST));
+    let mut size = last_part(start, part);
+    while part - size >= variable.end() {
+        part -= size;
+        size = last_part(start, part);
+    }
+    if part < end { Piece::new(part, end, false) } else { Piece::new(end - size, end, true) }
 }
 
 impl Here {
@@ -75,7 +116,7 @@ impl Here {
                 // SAFETY: a part of what the program asked to fill.
                 unsafe { real::set(part.start, value, part.length) };
             });
-            done += piece.length;
+            done += piece.range.length;
         }
     }
 
@@ -96,18 +137,16 @@ impl Here {
         let (mut done, mut found) = (0, false);
         while done < length && !found {
             let mut source = first_piece(from + done, length - done);
-            if source.variable.is_some() {
-                source.length = source.length.min(TAKEN as u64);
-            }
             self.pass(Kind::Read, &source);
+            let range = &mut source.range;
             // SAFETY: a part of what the program asked to copy.
-            let place = stop.and_then(|byte| unsafe { real::find_byte(source.start, byte, source.length) });
+            let place = stop.and_then(|byte| unsafe { real::find_byte(range.start, byte, range.length) });
             if let Some(place) = place {
-                (source.length, found) = (place + 1, true);
+                (range.length, found) = (place + 1, true);
             }
-            self.note(Kind::Read, source.start, source.length);
+            self.note(Kind::Read, range.start, range.length);
             self.put(to + done, &source);
-            done += source.length;
+            done += source.range.length;
         }
         (done, found)
     }
@@ -115,13 +154,9 @@ impl Here {
     fn copy_backward(self, to: u64, from: u64, length: u64) {
         let mut left = length;
         while left > 0 {
-            let mut source = last_piece(from, left);
-            if source.variable.is_some() && source.length > TAKEN as u64 {
-                source.start += source.length - TAKEN as u64;
-                source.length = TAKEN as u64;
-            }
+            let source = last_piece(from, left);
             self.announce(Kind::Read, &source);
-            left -= source.length;
+            left -= source.range.length;
             self.put(to + left, &source);
         }
     }
@@ -129,59 +164,61 @@ impl Here {
     /// Stores a piece that was read. If others can change it before it is stored, what they do must not matter.
     fn put(self, to: u64, source: &Piece) {
         let mut taken = [0u8; TAKEN];
-        let mut from = source.start;
+        let Location { start, length } = source.range;
+        let mut from = start;
         // A store that is buffered in parts must not change what the next part copies.
-        if source.variable.is_some() || buffer::is_on() && source.length <= TAKEN as u64 {
+        if source.is_shared || buffer::is_on() && length <= TAKEN as u64 {
             from = taken.as_mut_ptr() as u64;
-            // SAFETY: it fits: pieces of communication variables are cut to that.
-            unsafe { real::copy(from, source.start, source.length) };
+            // SAFETY: it fits: parts of communication variables are shorter than that.
+            unsafe { real::copy(from, start, length) };
         }
-        let mut left = source.length;
+        let mut left = length;
         while left > 0 {
             // From the end if that is the safe order for what overlaps.
-            let is_backward = to > source.start;
-            let piece = if is_backward { last_piece(to, left) } else { first_piece(to + source.length - left, left) };
+            let is_backward = to > start && to - start < length;
+            let piece = if is_backward { last_piece(to, left) } else { first_piece(to + length - left, left) };
             self.store(&piece, |part| {
                 // SAFETY: a part of what the program asked to copy, or of the buffer above.
                 unsafe { real::copy(part.start, from + (part.start - to), part.length) };
             });
-            left -= piece.length;
+            left -= piece.range.length;
         }
     }
 
-    /// Writes a piece with `act`: through the buffer of the thread, if it has one, in parts of what a store can have.
+    /// Writes a piece with `act`: through the buffer of the thread, if it has one.
     fn store(self, piece: &Piece, act: impl Fn(Location)) {
-        let whole = Location { start: piece.start, length: piece.length };
-        let Some(variable) = piece.variable.filter(|_| self.is_buffered(whole)) else {
-            self.announce(Kind::Write, piece);
-            return act(whole);
-        };
-        for part in tearing::cells(whole) {
-            match buffer::has_place(part) {
-                true => buffer::issue(part, variable, self.pc),
-                false => point::one(Kind::Write, variable.touched(part), self),
+        let range = piece.range;
+        let mut variables = locations::touched_by(range);
+        match variables.next() {
+            Some(variable) if piece.is_shared && self.is_buffered(range) => {
+                if let Some(last) = variables.last() {
+                    // One store can not be of two variables: they have to become one.
+                    detect::report(Location { start: variable.start, length: last.end() - variable.start });
+                }
+                match buffer::has_place(range) {
+                    true => buffer::issue(range, variable, self.pc),
+                    false => point::one(Kind::Write, variable.touched(range), self),
+                }
+                self.note(Kind::Write, range.start, range.length);
             }
-            self.note(Kind::Write, part.start, part.length);
-            act(part);
+            _ => self.announce(Kind::Write, piece),
         }
+        act(range);
     }
 
-    /// Whether stores to a part of a communication variable are buffered. Long ones are not: they would fill the
-    /// buffers.
-    fn is_buffered(self, whole: Location) -> bool {
-        let first = Location { length: whole.length.min(buffer::LONGEST as u64), ..whole };
-        whole.length <= TAKEN as u64 && super::is_watching() && !evaluation::is_under_way() && buffer::takes(first)
+    /// Whether stores to a part of a communication variable are buffered.
+    fn is_buffered(self, part: Location) -> bool {
+        super::is_watching() && !evaluation::is_under_way() && buffer::takes(part)
     }
 
     fn announce(self, kind: Kind, piece: &Piece) {
         self.pass(kind, piece);
-        self.note(kind, piece.start, piece.length);
+        self.note(kind, piece.range.start, piece.range.length);
     }
 
     fn pass(self, kind: Kind, piece: &Piece) {
-        if let Some(variable) = piece.variable {
-            let range = Location { start: piece.start, length: piece.length };
-            point::one(kind, variable.touched(range), self);
+        if piece.is_shared {
+            point::points(kind, piece.range, self);
         }
     }
 }

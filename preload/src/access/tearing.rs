@@ -102,18 +102,6 @@ pub fn parts(kind: SiteKind, range: Location) -> impl Iterator<Item = Location> 
     })
 }
 
-/// The parts in which a library stores a range that it writes from its start: as wide as the processor stores in one
-/// step.
-pub fn cells(range: Location) -> impl Iterator<Item = Location> {
-    let mut start = range.start;
-    core::iter::from_fn(move || {
-        let next = (start & !(ATOMIC_IF_ALIGNED - 1)).saturating_add(ATOMIC_IF_ALIGNED);
-        let part = Location { start, length: range.end().min(next) - start };
-        start += part.length;
-        (part.length > 0).then_some(part)
-    })
-}
-
 /// Whether several parts of an access belong to communication variables, and others may see it half done.
 pub fn is_torn(kind: SiteKind, range: Location) -> bool {
     parts(kind, range).filter(|&part| point::is_communication(part)).nth(1).is_some() && !world::get().is_alone()
