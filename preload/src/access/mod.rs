@@ -50,6 +50,7 @@ use rscale_protocol::MAX_THREADS;
 
 pub use detect::Kind;
 pub use library::Here;
+pub use pieces::Taken;
 
 /// Whether an execution runs whose memory accesses are watched. The stubs of wrapped functions read it.
 pub static WATCHING: Own<bool> = Own(Cell::new(false));

@@ -16,6 +16,7 @@ use super::locations::{self, Location};
 use super::point;
 use crate::wrap::real;
 use crate::{buffer, evaluation};
+use core::mem::MaybeUninit;
 
 /// Most bytes that are kept apart from memory, while others may change it.
 const TAKEN: usize = 256;
@@ -88,7 +89,44 @@ fn last_piece(start: u64, length: u64) -> Piece {
     if part < end { Piece::new(part, end, false) } else { Piece::new(end - size, end, true) }
 }
 
+/// Room for what a function reads, apart from memory.
+pub struct Taken(MaybeUninit<[u8; TAKEN]>);
+
+impl Taken {
+    /// Bytes that there is room for.
+    pub const ROOM: usize = TAKEN;
+
+    /// Nothing has been taken.
+    pub fn new() -> Taken {
+        Taken(MaybeUninit::uninit())
+    }
+
+    /// Where the bytes are.
+    pub fn start(&mut self) -> u64 {
+        self.0.as_mut_ptr() as u64
+    }
+}
+
 impl Here {
+    /// A function is about to read a range that there is room for. Where it finds what it reads: kept apart, part by
+    /// part, if others may change the range meanwhile.
+    pub fn takes(self, start: u64, length: u64, taken: &mut Taken) -> u64 {
+        if !self.is_shared(start, length) {
+            self.range(Kind::Read, start, length);
+            return start;
+        }
+        self.copy(taken.start(), start, length);
+        taken.start()
+    }
+
+    /// A function is about to look for a byte in memory that others may change meanwhile: reads it part by part. How
+    /// many bytes lie before it, if it is there; nothing if there are more than what there is room for.
+    pub fn finds(self, start: u64, byte: u8, length: u64) -> Option<Option<u64>> {
+        let limit = length.min(TAKEN as u64);
+        let (done, found) = self.copy_until(Taken::new().start(), start, limit, byte);
+        (found || limit == length).then_some(found.then(|| done - 1))
+    }
+
     /// Copies a range; source and target may overlap.
     pub fn copy(self, to: u64, from: u64, length: u64) {
         if to.max(from).checked_add(length).is_none() {

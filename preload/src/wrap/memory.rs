@@ -1,7 +1,7 @@
 //! Functions that access bytes: `memcpy` and its family.
 
 use super::watch::watch;
-use crate::access::Here;
+use crate::access::{Here, Taken};
 use core::ffi::{c_int, c_void};
 
 type Pointer = *mut c_void;
@@ -17,10 +17,20 @@ fn fill(to: Pointer, value: c_int, length: usize) -> Pointer {
     to
 }
 
-fn reads_both(first: Source, second: Source, length: usize) {
+/// Compares two ranges with a function of libc, as they were read.
+fn compare(first: Source, second: Source, length: usize, by_libc: impl FnOnce(Source, Source) -> c_int) -> c_int {
     let here = Here::caller();
-    here.reads(first, length);
-    here.reads(second, length);
+    if length > Taken::ROOM {
+        here.at_once(here.shared([first, second], || length), || {
+            here.reads(first, length);
+            here.reads(second, length);
+        });
+        return by_libc(first, second);
+    }
+    let (mut one, mut other) = (Taken::new(), Taken::new());
+    let first = here.takes(first as u64, length as u64, &mut one);
+    let second = here.takes(second as u64, length as u64, &mut other);
+    by_libc(first as Source, second as Source)
 }
 
 /// The bytes up to what a search found, that included; all of them if it found nothing.
@@ -72,23 +82,28 @@ watch! {
 
     /// Compares.
     fn memcmp(first: Source, second: Source, length: usize) -> c_int {
-        reads_both(first, second, length);
-        // SAFETY: the arguments of the program.
-        unsafe { libc()(first, second, length) }
+        // SAFETY: the arguments of the program, or as many bytes of them.
+        compare(first, second, length, |first, second| unsafe { libc()(first, second, length) })
     }
 
     /// Compares for equality.
     fn bcmp(first: Source, second: Source, length: usize) -> c_int {
-        reads_both(first, second, length);
-        // SAFETY: the arguments of the program.
-        unsafe { libc()(first, second, length) }
+        // SAFETY: the arguments of the program, or as many bytes of them.
+        compare(first, second, length, |first, second| unsafe { libc()(first, second, length) })
     }
 
     /// Finds a byte.
     fn memchr(start: Source, byte: c_int, length: usize) -> Pointer {
         // SAFETY: the arguments of the program.
         let search = || unsafe { libc()(start, byte, length) };
-        Here::caller().reads_found(start, || extent(start, search(), length));
+        let (here, extent) = (Here::caller(), || extent(start, search(), length));
+        if here.is_shared(start as u64, extent() as u64)
+            && let Some(found) = here.finds(start as u64, byte as u8, length as u64)
+        {
+            let place = |index: u64| start.wrapping_byte_add(index as usize).cast_mut();
+            return found.map_or(core::ptr::null_mut(), place);
+        }
+        here.reads_found(start, extent);
         search()
     }
 
@@ -112,8 +127,11 @@ watch! {
         // SAFETY: the arguments of the program.
         let search = || unsafe { libc()(start, length, wanted, wanted_length) };
         let here = Here::caller();
-        here.reads(wanted, wanted_length);
-        here.reads_found(start, || (extent(start, search(), length) + wanted_length).min(length));
+        let extent = || (extent(start, search(), length) + wanted_length).min(length);
+        here.at_once(here.shared([wanted], || wanted_length) + here.shared([start], extent), || {
+            here.reads(wanted, wanted_length);
+            here.reads_found(start, extent);
+        });
         search()
     }
 

@@ -1,8 +1,9 @@
 //! Functions that read strings.
 
 use super::watch::watch;
-use crate::access::Here;
+use crate::access::{Here, Taken};
 use core::ffi::{c_char, c_int};
+use core::ops::Range;
 
 type Text = *const c_char;
 type Found = *mut c_char;
@@ -29,17 +30,51 @@ pub fn reads_within(here: Here, text: Text, limit: usize) {
     here.reads_found(text, || length_within(text, limit).saturating_add(1).min(limit));
 }
 
-/// Reads two strings as far as a comparison goes: through the first difference.
-fn reads_compared(first: Text, second: Text, limit: usize, fold: fn(u8) -> u8) {
+/// The length of a string that others may change while it is counted. None if that makes no difference, or it is long:
+/// then it is read at once.
+fn length_in_parts(here: Here, text: Text, limit: usize) -> Option<usize> {
+    let extent = length_within(text, limit).saturating_add(1).min(limit);
+    let found = here.is_shared(text as u64, extent as u64).then(|| here.finds(text as u64, 0, limit as u64));
+    found.flatten().map(|found| found.map_or(limit, |length| length as usize))
+}
+
+/// Compares two strings with a function of libc as they were read: through the first difference.
+fn compare(
+    [first, second]: [Text; 2],
+    limit: usize,
+    fold: fn(u8) -> u8,
+    by_libc: impl Fn(Text, Text) -> c_int,
+) -> c_int {
     let here = Here::caller();
-    let extent = || {
+    let end_of = |[first, second]: [Text; 2], mut range: Range<usize>| {
         let differs = |&index: &usize| fold(byte(first, index)) != fold(byte(second, index)) || byte(first, index) == 0;
-        (0..limit).find(differs).map_or(limit, |index| index + 1)
+        range.find(differs).map(|index| index + 1)
     };
-    here.at_once(here.shared([first, second], extent), || {
-        here.reads_found(first, extent);
-        here.reads_found(second, extent);
+    let whole = || end_of([first, second], 0..limit).unwrap_or(limit);
+    let shared = here.shared([first, second], whole);
+    if shared > 0 {
+        let mut taken = [Taken::new(), Taken::new()];
+        let mut known = 0;
+        loop {
+            let end = end_of([first, second], known..limit).unwrap_or(limit);
+            if end > Taken::ROOM {
+                break;
+            }
+            for (text, taken) in [first, second].into_iter().zip(&mut taken) {
+                here.copy(taken.start() + known as u64, text as u64 + known as u64, (end - known) as u64);
+            }
+            let [first, second] = taken.each_mut().map(|taken| taken.start() as Text);
+            if end == limit || end_of([first, second], known..end).is_some() {
+                return by_libc(first, second);
+            }
+            known = end; // they were the same as far as they were read, whatever they are now
+        }
+    }
+    here.at_once(shared, || {
+        here.reads_found(first, whole);
+        here.reads_found(second, whole);
     });
+    by_libc(first, second)
 }
 
 fn exact(byte: u8) -> u8 {
@@ -74,44 +109,48 @@ fn reads_two(first: Text, second: Text) {
 watch! {
     /// The length.
     fn strlen(text: Text) -> usize {
-        reads_text(Here::caller(), text);
+        let here = Here::caller();
+        if let Some(length) = length_in_parts(here, text, usize::MAX) {
+            return length;
+        }
+        reads_text(here, text);
         // SAFETY: the arguments of the program.
         unsafe { libc()(text) }
     }
 
     /// The length within a limit.
     fn strnlen(text: Text, limit: usize) -> usize {
-        reads_within(Here::caller(), text, limit);
+        let here = Here::caller();
+        if let Some(length) = length_in_parts(here, text, limit) {
+            return length;
+        }
+        reads_within(here, text, limit);
         // SAFETY: the arguments of the program.
         unsafe { libc()(text, limit) }
     }
 
     /// Compares.
     fn strcmp(first: Text, second: Text) -> c_int {
-        reads_compared(first, second, usize::MAX, exact);
-        // SAFETY: the arguments of the program.
-        unsafe { libc()(first, second) }
+        // SAFETY: the arguments of the program, or as much of them as makes the difference.
+        compare([first, second], usize::MAX, exact, |first, second| unsafe { libc()(first, second) })
     }
 
     /// Compares within a limit.
     fn strncmp(first: Text, second: Text, limit: usize) -> c_int {
-        reads_compared(first, second, limit, exact);
-        // SAFETY: the arguments of the program.
-        unsafe { libc()(first, second, limit) }
+        // SAFETY: the arguments of the program, or as much of them as makes the difference.
+        compare([first, second], limit, exact, |first, second| unsafe { libc()(first, second, limit) })
     }
 
     /// Compares, whatever the case.
     fn strcasecmp(first: Text, second: Text) -> c_int {
-        reads_compared(first, second, usize::MAX, |byte| byte.to_ascii_lowercase());
-        // SAFETY: the arguments of the program.
-        unsafe { libc()(first, second) }
+        // SAFETY: the arguments of the program, or as much of them as makes the difference.
+        compare([first, second], usize::MAX, |byte| byte.to_ascii_lowercase(), |first, second| unsafe { libc()(first, second) })
     }
 
     /// Compares within a limit, whatever the case.
     fn strncasecmp(first: Text, second: Text, limit: usize) -> c_int {
-        reads_compared(first, second, limit, |byte| byte.to_ascii_lowercase());
-        // SAFETY: the arguments of the program.
-        unsafe { libc()(first, second, limit) }
+        // SAFETY: the arguments of the program, or as much of them as makes the difference.
+        compare([first, second], limit, |byte| byte.to_ascii_lowercase(), |first, second| unsafe { libc()(first, second, limit) })
     }
 
     /// Compares as the locale has it.

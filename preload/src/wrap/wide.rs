@@ -53,8 +53,10 @@ fn reads_compared(first: Text, second: Text, limit: usize) {
     let at = |text: Text, index: usize| unsafe { *text.add(index) };
     let differs = |&index: &usize| at(first, index) != at(second, index) || at(first, index) == 0;
     let extent = || bytes((0..limit).find(differs).map_or(limit, |index| index + 1));
-    here.reads_found(first, extent);
-    here.reads_found(second, extent);
+    here.at_once(here.shared([first, second], extent), || {
+        here.reads_found(first, extent);
+        here.reads_found(second, extent);
+    });
 }
 
 /// Copies a string to where there is room for it.
@@ -104,8 +106,10 @@ watch! {
     /// Compares.
     fn wmemcmp(first: Text, second: Text, count: usize) -> c_int {
         let here = Here::caller();
-        here.reads(first, bytes(count));
-        here.reads(second, bytes(count));
+        here.at_once(here.shared([first, second], || bytes(count)), || {
+            here.reads(first, bytes(count));
+            here.reads(second, bytes(count));
+        });
         // SAFETY: the arguments of the program.
         unsafe { libc()(first, second, count) }
     }
