@@ -19,6 +19,15 @@ pub struct Here {
     pub(super) flags: u8,
 }
 
+/// What has become of an access.
+#[derive(Clone, Copy, Default)]
+struct Passed {
+    /// Whether it was looked at: there was more to it than the shadow words show.
+    is_seen: bool,
+    /// Whether it was a scheduling point: other threads may have run.
+    others_ran: bool,
+}
+
 impl Here {
     /// Where the wrapped function that runs was called.
     pub fn caller() -> Here {
@@ -42,7 +51,21 @@ impl Here {
 
     /// A range is about to be accessed. Returns whether other threads may have run.
     pub fn range(self, kind: Kind, start: u64, length: u64) -> bool {
-        self.access(kind, Location { start, length }, true)
+        let range = Location { start, length };
+        let passed = self.access(kind, range, detect::divisible);
+        if passed.is_seen {
+            freed::check(kind, range);
+        }
+        passed.others_ran
+    }
+
+    /// Something that is one thing to the library is about to be changed: wherever others come to it, all of it is one
+    /// communication variable.
+    pub fn writes_whole<T>(self, start: *const T, length: usize) {
+        let range = Location { start: start as u64, length: length as u64 };
+        if self.access(Kind::Write, range, detect::instruction).is_seen {
+            freed::check(Kind::Write, range);
+        }
     }
 
     /// A block is about to be freed; whether it has been already is for the heap to say.
@@ -50,28 +73,26 @@ impl Here {
         // Of what nobody has accessed, nobody can be told.
         vast::for_each_part(Location { start: start as u64, length: length as u64 }, |part, is_untouched| {
             if !is_untouched {
-                self.access(Kind::Write, part, false);
+                self.access(Kind::Write, part, detect::divisible);
             }
         });
     }
 
-    fn access(self, kind: Kind, range: Location, must_exist: bool) -> bool {
+    /// `remember` is how the access is looked at and remembered, where it is.
+    fn access(self, kind: Kind, range: Location, remember: fn(Kind, Location)) -> Passed {
         if evaluation::is_under_way() {
             note_evaluated(kind, range);
-            return false;
+            return Passed::default();
         }
         if kind == Kind::Write {
             spin::note_write(range.start);
         }
         if !self.is_to_watch(range.length) || detect::quiet(kind, range) {
-            return false;
+            return Passed::default();
         }
-        let passed = point::points(kind, range, self);
-        detect::divisible(kind, range);
-        if must_exist {
-            freed::check(kind, range);
-        }
-        passed
+        let others_ran = point::points(kind, range, self);
+        remember(kind, range);
+        Passed { is_seen: true, others_ran }
     }
 
     /// A range is about to be read.

@@ -35,6 +35,7 @@ pub mod sort;
 pub mod specific;
 pub mod spin;
 pub mod standard_output;
+mod stream_state;
 pub mod streams;
 pub mod string_copies;
 pub mod strings;

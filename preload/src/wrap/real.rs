@@ -51,8 +51,11 @@ functions! {
     __isoc99_scanf __isoc99_vscanf __isoc23_sscanf __isoc23_vsscanf __isoc23_fscanf __isoc23_vfscanf __isoc23_scanf
     __isoc23_vscanf
     puts fputs fwrite fread fgets fputs_unlocked fwrite_unlocked fread_unlocked fgets_unlocked __fgets_chk __fread_chk
-    __fgets_unlocked_chk __fread_unlocked_chk getline getdelim __getdelim putchar putc fputc getc fgetc fflush
-    write writev stdout
+    __fgets_unlocked_chk __fread_unlocked_chk getline getdelim __getdelim
+    putchar putc fputc putchar_unlocked putc_unlocked fputc_unlocked __overflow putw getchar getc fgetc getchar_unlocked
+    getc_unlocked fgetc_unlocked __uflow getw ungetc fflush fflush_unlocked ftell ftello ftello64 fseek fseeko fseeko64
+    rewind feof ferror clearerr setvbuf setbuf fclose flockfile ftrylockfile funlockfile
+    write writev stdin stdout
     __cxa_guard_acquire __cxa_guard_release __cxa_guard_abort
 }
 

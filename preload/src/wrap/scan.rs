@@ -1,6 +1,7 @@
 //! `scanf` and its family.
 
 use super::format::{self, Pointed, What};
+use super::streams;
 use super::strings::{length_within, reads_text};
 use super::variadic::{List, variadic};
 use super::watch::watch;
@@ -10,6 +11,13 @@ use core::ffi::{c_char, c_int, c_void};
 
 type Text = *const c_char;
 type Stream = *mut c_void;
+
+/// What is scanned.
+#[derive(Clone, Copy)]
+enum Input {
+    Text(Text),
+    Stream(Stream),
+}
 
 /// Most bytes that a conversion writes, where the input has this many; 1 for strings of unknown length.
 fn most(what: What, input: Option<usize>) -> usize {
@@ -32,17 +40,20 @@ fn written(pointed: &Pointed) -> usize {
 
 /// Scans with a function of libc: passes the points of all that may be written before, and makes known what was
 /// written.
-fn scan(input: Option<Text>, format: Text, list: *mut List, by_libc: impl FnOnce() -> c_int) -> c_int {
+fn scan(input: Input, format: Text, list: *mut List, by_libc: impl FnOnce() -> c_int) -> c_int {
     let here = Here::caller();
     reads_text(here, format);
-    if let Some(text) = input {
-        reads_text(here, text);
+    let (mut length, mut shared) = (None, 0);
+    match input {
+        Input::Text(text) => {
+            reads_text(here, text);
+            length = Some(length_within(text, usize::MAX));
+        }
+        Input::Stream(stream) => shared = streams::is_shared(here, stream),
     }
-    let length = input.map(|text| length_within(text, usize::MAX));
     // SAFETY: the stub, or the program, passes a list.
     let arguments = unsafe { *list };
     let range = |pointed: &Pointed| (pointed.address, most(pointed.what, length) as u64);
-    let mut shared = 0;
     format::scanned(format, arguments, |pointed| {
         let (start, length) = range(&pointed);
         shared += usize::from(here.is_shared(start, length));
@@ -52,6 +63,9 @@ fn scan(input: Option<Text>, format: Text, list: *mut List, by_libc: impl FnOnce
             let (start, length) = range(&pointed);
             here.points(Kind::Write, start, length);
         });
+        if let Input::Stream(stream) = input {
+            streams::uses(here, stream);
+        }
     });
     let assigned = by_libc();
     let mut left = assigned;
@@ -70,19 +84,19 @@ macro_rules! family {
             #[doc = concat!("`", stringify!($with_list), "`.")]
             fn $with_list(text: Text, format: Text, list: *mut List) -> c_int {
                 // SAFETY: the arguments of the program.
-                scan(Some(text), format, list, || unsafe { libc()(text, format, list) })
+                scan(Input::Text(text), format, list, || unsafe { libc()(text, format, list) })
             }
 
             #[doc = concat!("`", stringify!($stream_with_list), "`.")]
             fn $stream_with_list(stream: Stream, format: Text, list: *mut List) -> c_int {
                 // SAFETY: the arguments of the program.
-                scan(None, format, list, || unsafe { libc()(stream, format, list) })
+                scan(Input::Stream(stream), format, list, || unsafe { libc()(stream, format, list) })
             }
 
             #[doc = concat!("`", stringify!($input_with_list), "`.")]
             fn $input_with_list(format: Text, list: *mut List) -> c_int {
                 // SAFETY: the arguments of the program.
-                scan(None, format, list, || unsafe { libc()(format, list) })
+                scan(Input::Stream(streams::input()), format, list, || unsafe { libc()(format, list) })
             }
         )* }
         variadic! { $(

@@ -12,22 +12,28 @@ type Text = *const c_char;
 type Target = *mut c_char;
 type Stream = *mut c_void;
 
+/// The beginning of a stream, with the flags and where it reads and writes next. The headers of libc show that to
+/// programs: `putc_unlocked` and the like are accesses of their own code.
+const BEGINNING: usize = 7 * size_of::<u64>();
+
 /// A function uses a stream. The order of those that use the same one shows in the output, so this is an access like
 /// any other; the beginning of the stream's object stands for all of it. No two of them are a data race: libc locks it.
 pub(super) fn uses(here: Here, stream: Stream) {
-    here.protected().writes(stream.cast::<u8>(), size_of::<c_int>());
+    here.protected().writes_whole(stream, BEGINNING);
     standard_output::give_buffer(stream);
-}
-
-/// The same for the standard output.
-pub(super) fn uses_output(here: Here) {
-    uses(here, output());
 }
 
 /// The standard output.
 pub(super) fn output() -> Stream {
     let variable = real::address(real::Function::stdout).cast::<Stream>();
     // SAFETY: libc's variable of this name is a pointer to the stream.
+    unsafe { *variable }
+}
+
+/// The standard input.
+pub(super) fn input() -> Stream {
+    let variable = real::address(real::Function::stdin).cast::<Stream>();
+    // SAFETY: as above.
     unsafe { *variable }
 }
 
@@ -52,35 +58,47 @@ fn writes_bytes(from: *const c_void, length: usize, stream: Stream) {
 
 /// Whether several threads use the stream: 1 if they do.
 pub(super) fn is_shared(here: Here, stream: Stream) -> usize {
-    here.shared([stream.cast_const()], size_of::<c_int>)
+    here.shared([stream.cast_const()], || BEGINNING)
 }
 
-/// Fills memory from a stream: the points of all of it are passed before, what was written is made known after.
-fn fill<R: Copy>(to: *mut c_void, length: usize, by_libc: impl FnOnce() -> R, written: impl FnOnce(R) -> usize) -> R {
+/// Fills memory from a stream: the points of both are passed before, what was written is made known after.
+fn fill<R: Copy>(
+    stream: Stream,
+    to: *mut c_void,
+    length: usize,
+    by_libc: impl FnOnce() -> R,
+    written: impl FnOnce(R) -> usize,
+) -> R {
     let here = Here::caller();
-    here.points(Kind::Write, to as u64, length as u64);
+    here.at_once(here.shared([to.cast_const()], || length) + is_shared(here, stream), || {
+        here.points(Kind::Write, to as u64, length as u64);
+        uses(here, stream);
+    });
     let result = by_libc();
     here.note(Kind::Write, to as u64, written(result) as u64);
     result
 }
 
 /// Reads a line; the result is null where there is none.
-fn fill_line(to: Target, length: c_int, by_libc: impl FnOnce() -> Target) -> Target {
+fn fill_line(stream: Stream, to: Target, length: c_int, by_libc: impl FnOnce() -> Target) -> Target {
     let length = usize::try_from(length).unwrap_or(0);
     let written = |line: Target| if line.is_null() { 0 } else { length_within(line, length) + 1 };
-    fill(to.cast(), length, by_libc, written)
+    fill(stream, to.cast(), length, by_libc, written)
 }
 
 /// Reads a line into a block that may grow.
-fn fill_block(line: *mut Target, room: *mut usize, by_libc: impl FnOnce() -> isize) -> isize {
+fn fill_block(stream: Stream, line: *mut Target, room: *mut usize, by_libc: impl FnOnce() -> isize) -> isize {
     let here = Here::caller();
     here.writes(line, size_of::<Target>());
     here.writes(room, size_of::<usize>());
     // SAFETY: the program passes where block and size are; wrong pointers fault here and are the program's crash.
     let (block, length) = unsafe { (*line, *room) };
-    if !block.is_null() {
-        here.points(Kind::Write, block as u64, length as u64);
-    }
+    here.at_once(here.shared([block.cast_const()], || length) + is_shared(here, stream), || {
+        if !block.is_null() {
+            here.points(Kind::Write, block as u64, length as u64);
+        }
+        uses(here, stream);
+    });
     let result = by_libc();
     if let Ok(length) = usize::try_from(result) {
         // SAFETY: as above.
@@ -129,112 +147,69 @@ watch! {
     fn fread(to: *mut c_void, size: usize, count: usize, stream: Stream) -> usize {
         // SAFETY: the arguments of the program.
         let by_libc = || unsafe { libc()(to, size, count, stream) };
-        fill(to, size.saturating_mul(count), by_libc, |done| done * size)
+        fill(stream, to, size.saturating_mul(count), by_libc, |done| done * size)
     }
 
     /// Reads bytes without the lock.
     fn fread_unlocked(to: *mut c_void, size: usize, count: usize, stream: Stream) -> usize {
         // SAFETY: the arguments of the program.
         let by_libc = || unsafe { libc()(to, size, count, stream) };
-        fill(to, size.saturating_mul(count), by_libc, |done| done * size)
+        fill(stream, to, size.saturating_mul(count), by_libc, |done| done * size)
     }
 
     /// Reads bytes if there is room.
     fn __fread_chk(to: *mut c_void, room: usize, size: usize, count: usize, stream: Stream) -> usize {
         // SAFETY: the arguments of the program.
         let by_libc = || unsafe { libc()(to, room, size, count, stream) };
-        fill(to, size.saturating_mul(count), by_libc, |done| done * size)
+        fill(stream, to, size.saturating_mul(count), by_libc, |done| done * size)
     }
 
     /// Reads bytes if there is room, without the lock.
     fn __fread_unlocked_chk(to: *mut c_void, room: usize, size: usize, count: usize, stream: Stream) -> usize {
         // SAFETY: the arguments of the program.
         let by_libc = || unsafe { libc()(to, room, size, count, stream) };
-        fill(to, size.saturating_mul(count), by_libc, |done| done * size)
+        fill(stream, to, size.saturating_mul(count), by_libc, |done| done * size)
     }
 
     /// Reads a line.
     fn fgets(to: Target, length: c_int, stream: Stream) -> Target {
         // SAFETY: the arguments of the program.
-        fill_line(to, length, || unsafe { libc()(to, length, stream) })
+        fill_line(stream, to, length, || unsafe { libc()(to, length, stream) })
     }
 
     /// Reads a line without the lock.
     fn fgets_unlocked(to: Target, length: c_int, stream: Stream) -> Target {
         // SAFETY: the arguments of the program.
-        fill_line(to, length, || unsafe { libc()(to, length, stream) })
+        fill_line(stream, to, length, || unsafe { libc()(to, length, stream) })
     }
 
     /// Reads a line if there is room.
     fn __fgets_chk(to: Target, room: usize, length: c_int, stream: Stream) -> Target {
         // SAFETY: the arguments of the program.
-        fill_line(to, length, || unsafe { libc()(to, room, length, stream) })
+        fill_line(stream, to, length, || unsafe { libc()(to, room, length, stream) })
     }
 
     /// Reads a line if there is room, without the lock.
     fn __fgets_unlocked_chk(to: Target, room: usize, length: c_int, stream: Stream) -> Target {
         // SAFETY: the arguments of the program.
-        fill_line(to, length, || unsafe { libc()(to, room, length, stream) })
+        fill_line(stream, to, length, || unsafe { libc()(to, room, length, stream) })
     }
 
     /// Reads a line into a block that grows with it.
     fn getline(line: *mut Target, room: *mut usize, stream: Stream) -> isize {
         // SAFETY: the arguments of the program.
-        fill_block(line, room, || unsafe { libc()(line, room, stream) })
+        fill_block(stream, line, room, || unsafe { libc()(line, room, stream) })
     }
 
     /// Reads up to a byte into a block that grows with it.
     fn getdelim(line: *mut Target, room: *mut usize, end: c_int, stream: Stream) -> isize {
         // SAFETY: the arguments of the program.
-        fill_block(line, room, || unsafe { libc()(line, room, end, stream) })
+        fill_block(stream, line, room, || unsafe { libc()(line, room, end, stream) })
     }
 
     /// As `getdelim`.
     fn __getdelim(line: *mut Target, room: *mut usize, end: c_int, stream: Stream) -> isize {
         // SAFETY: the arguments of the program.
-        fill_block(line, room, || unsafe { libc()(line, room, end, stream) })
-    }
-
-    /// Writes a character to the standard output.
-    fn putchar(character: c_int) -> c_int {
-        uses_output(Here::caller());
-        // SAFETY: the arguments of the program.
-        unsafe { libc()(character) }
-    }
-
-    /// Writes a character.
-    fn putc(character: c_int, stream: Stream) -> c_int {
-        uses(Here::caller(), stream);
-        // SAFETY: the arguments of the program.
-        unsafe { libc()(character, stream) }
-    }
-
-    /// Writes a character.
-    fn fputc(character: c_int, stream: Stream) -> c_int {
-        uses(Here::caller(), stream);
-        // SAFETY: the arguments of the program.
-        unsafe { libc()(character, stream) }
-    }
-
-    /// Reads a character.
-    fn getc(stream: Stream) -> c_int {
-        uses(Here::caller(), stream);
-        // SAFETY: the arguments of the program.
-        unsafe { libc()(stream) }
-    }
-
-    /// Reads a character.
-    fn fgetc(stream: Stream) -> c_int {
-        uses(Here::caller(), stream);
-        // SAFETY: the arguments of the program.
-        unsafe { libc()(stream) }
-    }
-
-    /// Writes what is left in a stream's buffer, or in all of them.
-    fn fflush(stream: Stream) -> c_int {
-        let here = Here::caller();
-        if stream.is_null() { uses_output(here) } else { uses(here, stream) }
-        // SAFETY: the arguments of the program.
-        unsafe { libc()(stream) }
+        fill_block(stream, line, room, || unsafe { libc()(line, room, end, stream) })
     }
 }
