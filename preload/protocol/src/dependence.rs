@@ -30,8 +30,8 @@
 //! | tryjoin in vain, timed out | R life of the thread | |
 //! | thread start | nothing | follows the creation |
 //! | cancel, kill | W life, all steps of the thread | where the thread is decides what it does |
-//! | futex wake, requeue, resume | W word(s) | |
-//! | futex wait, wait for a signal | all | compares memory that unseen code may write |
+//! | futex wake, resume | W word | |
+//! | futex wait and requeue, wait for a signal | all | compares memory that unseen code may write |
 //! | descriptor | W descriptor | what is in it, and the order of output |
 //! | yield, sleep, choose, go on computing | nothing | |
 //! | fork | all | the child has locks and memory as they are then |
@@ -124,7 +124,7 @@ pub fn row(action: &Action, choice: Choice, result: i32, context: Context) -> Ro
         }
         Op::Fence | Op::BufferRoom => Row::NOTHING,
         Op::OwnRead => Row { second: Some((Mode::Read, Role::None)), ..Row::NOTHING },
-        Op::AtomicBegin | Op::AtomicEnd | Op::SignalWait | Op::FutexWait => Row::EVERYONE,
+        Op::AtomicBegin | Op::AtomicEnd | Op::SignalWait | Op::FutexWait | Op::FutexRequeue => Row::EVERYONE,
         Op::Fork | Op::ProcessExit => Row::EVERYONE,
         Op::Read | Op::VainUpdate | Op::SemGetValue => Row::READ,
         Op::ThreadJoin | Op::ThreadTryJoin if failed => Row::READ,
@@ -143,7 +143,7 @@ pub fn row(action: &Action, choice: Choice, result: i32, context: Context) -> Ro
         Op::SemPost => Row::on(Mode::Add, Role::Give),
         Op::BarrierArrive if result == 1 => Row::on(Mode::Add, Role::Claim),
         Op::BarrierArrive if result > 1 => Row::on(Mode::Add, Role::None),
-        Op::FutexRequeue | Op::Flush => Row { second: Some((Mode::Write, Role::None)), ..Row::WRITE },
+        Op::Flush => Row { second: Some((Mode::Write, Role::None)), ..Row::WRITE },
         _ => Row::WRITE,
     }
 }

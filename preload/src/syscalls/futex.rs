@@ -1,5 +1,6 @@
 //! Futexes: `SYS_futex`, from the wrapper of `syscall` and from the trap.
 
+use crate::access::{Here, Kind};
 use crate::{clock, finish, gate};
 use rscale_protocol::{Action, Op, Variable};
 
@@ -53,6 +54,11 @@ fn deadline(timeout: u64, clock: Option<i32>) -> Option<u64> {
     Some(deadline.min(Action::NEVER - 1))
 }
 
+/// The kernel is about to compare the word: what others write to it matters.
+fn compares(word: u64) {
+    Here::caller().note(Kind::Read, word, size_of::<u32>() as u64);
+}
+
 /// What the word holds now.
 fn load(word: u64) -> u32 {
     // SAFETY: the program passes the address of a word; a wrong one faults here.
@@ -62,6 +68,7 @@ fn load(word: u64) -> u32 {
 fn wait(word: u64, expected: u32, bits: u32, deadline: Option<u64>) -> i64 {
     let Some(deadline) = deadline else { return -i64::from(libc::EINVAL) };
     let action = Action { count: bits, deadline, ..gate::action(Op::FutexWait, Variable(word)) };
+    compares(word);
     let result = gate::pass_with(action, |action| {
         if action.op == Op::FutexWait {
             mark_if_stale(action, expected);
@@ -89,6 +96,9 @@ fn requeue(word: u64, [wakes, moves]: [u32; 2], second: u64, expected: Option<u3
     let action = gate::action(Op::FutexRequeue, Variable(word));
     // The model takes how many to move from the deadline.
     let action = Action { count: wakes, second: Variable(second), deadline: moves.into(), ..action };
+    if expected.is_some() {
+        compares(word);
+    }
     let result = gate::pass_with(action, |action| {
         if let Some(expected) = expected {
             mark_if_stale(action, expected);
