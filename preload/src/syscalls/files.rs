@@ -1,6 +1,7 @@
 //! Opening, closing, duplicating and changing descriptors.
 
 use super::{Call, descriptors, failure, kernel, report, wait};
+use crate::world;
 use core::ffi::{CStr, c_char};
 use rscale_protocol::{Op, Variable};
 
@@ -33,6 +34,11 @@ impl Kind {
             _ => Kind::Channel,
         })
     }
+}
+
+/// Whether nothing can be written through a descriptor.
+pub fn is_read_only(descriptor: i32) -> bool {
+    kernel::control(descriptor, libc::F_GETFL, 0) as i32 & libc::O_ACCMODE == libc::O_RDONLY
 }
 
 /// Remembers a new descriptor.
@@ -163,6 +169,16 @@ pub fn dup_onto(call: &Call) -> i64 {
 /// Closing an end of a channel is something that others may wait for.
 fn use_if_channel(call: &Call, descriptor: i32) {
     if matches!(Kind::of(descriptor), Ok(Kind::Channel)) {
+        wait::use_object(call, descriptor);
+    } else {
+        use_if_closed(call, descriptor);
+    }
+}
+
+/// A number with nothing behind it may have been closed by another thread, a moment ago: so that it was the other way
+/// round is explored, to find that out is a step.
+pub fn use_if_closed(call: &Call, descriptor: i32) {
+    if kernel::stat(descriptor).is_err() && wait::descriptors().is_known(descriptor) && !world::get().is_alone() {
         wait::use_object(call, descriptor);
     }
 }

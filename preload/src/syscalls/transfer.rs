@@ -1,13 +1,13 @@
 //! Reading and writing.
 
 use super::files::Kind;
-use super::{Call, descriptors, failure, kernel, report, signals, wait};
+use super::{Call, descriptors, failure, files, kernel, report, signals, wait};
 use rscale_protocol::Action;
 
 /// Calls that read: `read`, `readv`, `pread64` and so on.
 pub fn read(call: &Call) -> i64 {
     match Kind::of(call.descriptor()) {
-        Err(error) => error,
+        Err(_) => closed(call),
         Ok(Kind::Captured) => {
             descriptors::output_written();
             call.pass()
@@ -27,7 +27,7 @@ pub fn read(call: &Call) -> i64 {
 /// Calls that write: `write`, `writev`, `pwrite64` and so on.
 pub fn write(call: &Call) -> i64 {
     match Kind::of(call.descriptor()) {
-        Err(error) => error,
+        Err(_) => closed(call),
         Ok(Kind::Captured) => {
             descriptors::output_written();
             call.pass()
@@ -39,6 +39,12 @@ pub fn write(call: &Call) -> i64 {
         Ok(Kind::Anonymous | Kind::Device) => call.pass(),
         Ok(Kind::Channel) => send(call, 0),
     }
+}
+
+/// There is nothing behind the descriptor.
+fn closed(call: &Call) -> i64 {
+    files::use_if_closed(call, call.descriptor());
+    failure(libc::EBADF)
 }
 
 /// `sendfile` and `copy_file_range`; `from` and `to` are the descriptors.

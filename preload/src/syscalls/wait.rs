@@ -48,6 +48,11 @@ impl Descriptors {
         }
     }
 
+    /// Whether this execution has opened something with this number, which may be closed again.
+    pub fn is_known(&self, descriptor: i32) -> bool {
+        self.objects.get(descriptor as usize).is_some_and(|object| object.get() != 0)
+    }
+
     /// Names the object behind a descriptor.
     pub fn name(&self, descriptor: i32, object: u16) {
         if let Some(entry) = self.objects.get(descriptor as usize) {

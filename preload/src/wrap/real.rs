@@ -55,7 +55,7 @@ functions! {
     putchar putc fputc putchar_unlocked putc_unlocked fputc_unlocked __overflow putw getchar getc fgetc getchar_unlocked
     getc_unlocked fgetc_unlocked __uflow getw ungetc fflush fflush_unlocked ftell ftello ftello64 fseek fseeko fseeko64
     rewind feof ferror clearerr setvbuf setbuf fclose flockfile ftrylockfile funlockfile
-    write writev stdin stdout
+    write writev pwrite pwrite64 read __read_chk readv pread pread64 lseek lseek64 ftruncate ftruncate64 stdin stdout
     __cxa_guard_acquire __cxa_guard_release __cxa_guard_abort
 }
 
