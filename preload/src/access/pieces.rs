@@ -127,6 +127,12 @@ impl Here {
         (found || limit == length).then_some(found.then(|| done - 1))
     }
 
+    /// Stores what a function returns through a pointer of the program.
+    pub fn stores<T: Copy>(self, to: *mut T, value: T) {
+        self.copy(to as u64, &raw const value as u64, size_of::<T>() as u64);
+        self.resume();
+    }
+
     /// Copies a range; source and target may overlap.
     pub fn copy(self, to: u64, from: u64, length: u64) {
         if to.max(from).checked_add(length).is_none() {

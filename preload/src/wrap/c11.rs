@@ -3,6 +3,7 @@
 use super::condition;
 use super::mutex;
 use super::{once, specific, thread, thread_info, wrap, wrap_in_loops};
+use crate::access::Here;
 use crate::{cancel, gate, world};
 use core::ffi::c_int;
 use rscale_protocol::{Action, Op};
@@ -51,8 +52,7 @@ wrap! {
         let mut returned = 0;
         let error = thread::join(Action { flags: Action::CANCELLATION_POINT, ..action }, handle, &raw mut returned);
         if error == 0 && !result.is_null() {
-            // SAFETY: the program passes where the result goes.
-            unsafe { *result = returned as c_int };
+            Here::caller().stores(result, returned as c_int);
         }
         result_for(error)
     }

@@ -5,6 +5,7 @@
 //! interleaving. What a name refers to is shared by all threads, so opening and unlinking are steps of their own.
 
 use super::{fail, mutex, object, with_errno, wrap, wrap_in_loops};
+use crate::access::Here;
 use crate::access::local;
 use crate::{clock, finish, gate, world};
 use core::cell::Cell;
@@ -208,8 +209,7 @@ wrap! {
     fn sem_getvalue(semaphore: Handle, value: *mut c_int) -> c_int {
         object::check_memory(semaphore);
         let result = gate::pass(gate::action_at(Op::SemGetValue, semaphore));
-        // SAFETY: the program passes where the value goes.
-        unsafe { *value = result };
+        Here::caller().stores(value, result);
         0
     }
 

@@ -1,6 +1,7 @@
 //! Threads: creating, joining, ending.
 
 use super::{attributes, wrap};
+use crate::access::Here;
 use crate::syscalls::signals::send as signals;
 use crate::{arena, buffer, cancel, control, fiber, finish, gate, keys, sched, start, tls_pool, world};
 use core::ffi::{c_int, c_void};
@@ -71,13 +72,19 @@ pub fn create(
     let number = number_of_next_child();
     let create =
         Action { count: u32::from(attributes.detached), ..gate::action(Op::ThreadCreate, Variable::thread(number)) };
-    // The thread exists, with its identifier stored, from the moment the step is taken.
+    // As in glibc, the identifier is stored before the thread exists, whoever looks at it.
+    let identifier = || control::get().pool[number.index()].get();
+    let stored = identifier();
+    Here::caller().stores(handle, stored);
     gate::pass_with(create, |_| {
         fiber::create(number, routine, argument, attributes.stack);
         world::get().fibers[number.index()].is_c11.set(c11);
         attributes.schedule(number);
-        // SAFETY: the program passes where the identifier goes.
-        unsafe { *handle = control::get().pool[number.index()].get() };
+        if identifier() != stored {
+            // A kernel thread has an identifier once there is one.
+            // SAFETY: the program passes where the identifier goes.
+            unsafe { *handle = identifier() };
+        }
     })
 }
 
@@ -95,8 +102,7 @@ fn result_of(handle: u64) -> u64 {
 pub fn join(action: Action, handle: u64, result: *mut u64) -> c_int {
     let error = gate::pass(action);
     if error == 0 && !result.is_null() {
-        // SAFETY: the program passes where the result goes.
-        unsafe { *result = result_of(handle) };
+        Here::caller().stores(result, result_of(handle));
     }
     error
 }
