@@ -1,6 +1,7 @@
 //! Cancellation: requests, how a thread takes them, and cleanup handlers.
 
 use super::{thread, wrap};
+use crate::access::Here;
 use crate::cancel::{self, CleanupBuffer, RoutineBuffer};
 use crate::{gate, world};
 use core::ffi::c_int;
@@ -39,8 +40,7 @@ fn set_type(kind: c_int) -> c_int {
 
 fn store(place: *mut c_int, value: c_int) {
     if !place.is_null() {
-        // SAFETY: the program passes where the old value goes, or null.
-        unsafe { *place = value };
+        Here::caller().stores(place, value);
     }
 }
 

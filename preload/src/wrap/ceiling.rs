@@ -7,6 +7,7 @@
 use super::mutex::{self, Handle};
 use super::object::word;
 use super::wrap;
+use crate::access::Here;
 use crate::syscalls::scheduling::{Urgency, check};
 use crate::world;
 use core::cell::Cell;
@@ -133,8 +134,7 @@ wrap! {
         if !mutex::has_ceiling(mutex) {
             return libc::EINVAL;
         }
-        // SAFETY: the program passes where the ceiling goes.
-        unsafe { *ceiling = of(mutex) };
+        Here::caller().stores(ceiling, of(mutex));
         0
     }
 
@@ -146,8 +146,7 @@ wrap! {
         match replace(mutex, ceiling) {
             Ok(before) => {
                 if !old.is_null() {
-                    // SAFETY: the program passes where the ceiling goes.
-                    unsafe { *old = before };
+                    Here::caller().stores(old, before);
                 }
                 0
             }

@@ -116,8 +116,7 @@ wrap! {
         if pointer.is_null() {
             return libc::ENOMEM;
         }
-        // SAFETY: the program passes where the result goes.
-        unsafe { *result = pointer.cast() };
+        Here::caller().stores(result, pointer.cast());
         0
     }
 

@@ -1,6 +1,7 @@
 //! Thread-specific data. Each thread sees its own values only, so none of this is a scheduling point.
 
 use super::{alias, wrap};
+use crate::access::Here;
 use crate::world;
 use core::ffi::c_int;
 
@@ -8,8 +9,7 @@ use core::ffi::c_int;
 pub fn create(key: *mut u32, destructor: u64) -> c_int {
     match world::get().keys.create(destructor) {
         Some(number) => {
-            // SAFETY: the program passes where the key goes.
-            unsafe { *key = number };
+            Here::caller().stores(key, number);
             0
         }
         None => libc::EAGAIN,

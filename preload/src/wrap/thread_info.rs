@@ -2,6 +2,7 @@
 
 use super::thread::{join, variable_of};
 use super::{mutex, wrap};
+use crate::access::Here;
 use crate::{fiber, gate, tls_pool, world};
 use core::ffi::{CStr, c_char, c_int};
 use rscale_protocol::arena::STACK_GUARD;
@@ -95,8 +96,7 @@ wrap! {
             return libc::ERANGE;
         }
         let Some(thread) = tls_pool::thread_of(handle) else { return libc::ENOENT };
-        // SAFETY: the program passes a buffer of this size.
-        unsafe { buffer.cast::<[u8; NAME_CAPACITY]>().write(name_of(thread)) };
+        Here::caller().stores(buffer.cast::<[u8; NAME_CAPACITY]>(), name_of(thread));
         0
     }
 

@@ -2,6 +2,7 @@
 //! reading one is no scheduling point.
 
 use super::{fail, wrap};
+use crate::access::Here;
 use crate::clock as clocks;
 use core::ffi::{c_int, c_long};
 
@@ -20,10 +21,10 @@ fn exists(clock: c_int) -> bool {
     }
 }
 
-fn store<T>(place: *mut T, value: T) {
+/// A wrong pointer faults here as it would in libc.
+fn store<T: Copy>(place: *mut T, value: T) {
     if !place.is_null() {
-        // SAFETY: the program passes where the time goes; a wrong pointer faults here as it would in libc.
-        unsafe { place.write(value) };
+        Here::caller().stores(place, value);
     }
 }
 
