@@ -198,3 +198,39 @@ fn several_workers_glance_at_few_preemptions() {
     assert!(summary.has_finding("assertion"));
     assert_eq!(summary.number("jobs"), Some(3));
 }
+
+/// Of two updates among those of fifty threads, one is lost near the beginning: there are too many schedules with a
+/// single preemption, and 200,000 executions do not come to it. By chance it is lost in every eighth.
+#[test]
+fn a_long_search_glances_at_schedules_by_chance() {
+    let source = r#"
+#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile int updates;
+static int done;
+static void *work(void *is_one)
+{
+    if (is_one)
+        updates++;
+    pthread_mutex_lock(&lock);
+    done++;
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+int main(void)
+{
+    pthread_t threads[50];
+    for (int i = 0; i < 50; i++)
+        pthread_create(&threads[i], NULL, work, i < 2 ? &done : NULL);
+    for (int i = 0; i < 50; i++)
+        pthread_join(threads[i], NULL);
+    assert(done == 50 && updates == 2);
+    return 0;
+}
+"#;
+    let place = Place::with("program", source);
+    let summary = summary(&place, &["--max-executions", "4000"], 1);
+    assert!(summary.has_finding("assertion"));
+    assert!(summary.number("executions").is_some_and(|count| count <= 2048), "{:?}", summary.number("executions"));
+}
