@@ -14,6 +14,8 @@ const ADDRESS: u64 = 128;
 const STAT: u64 = 144;
 const STATX: u64 = 256;
 const MESSAGE: u64 = 56;
+/// Groups that a process can be in.
+const MOST_GROUPS: u64 = 65536;
 /// Bytes of the kernel's `struct epoll_event`.
 pub const EVENT: u64 = 12;
 
@@ -66,6 +68,17 @@ pub fn for_each_output(call: &Call, mut act: impl FnMut(u64, u64)) {
         libc::SYS_socketpair => act(d, 8),
         libc::SYS_epoll_wait | libc::SYS_epoll_pwait | libc::SYS_epoll_pwait2 => act(b, c.saturating_mul(EVENT)),
         libc::SYS_sched_getaffinity => act(c, b),
+        libc::SYS_uname => act(a, size_of::<libc::utsname>() as u64),
+        libc::SYS_sysinfo => act(a, size_of::<libc::sysinfo>() as u64),
+        libc::SYS_times => act(a, size_of::<libc::tms>() as u64),
+        libc::SYS_getrusage => act(b, size_of::<libc::rusage>() as u64),
+        libc::SYS_getrlimit => act(b, size_of::<libc::rlimit>() as u64),
+        libc::SYS_prlimit64 => act(d, size_of::<libc::rlimit>() as u64),
+        libc::SYS_statfs | libc::SYS_fstatfs => act(b, size_of::<libc::statfs>() as u64),
+        libc::SYS_getgroups => act(b, a.min(MOST_GROUPS) * size_of::<libc::gid_t>() as u64),
+        libc::SYS_getresuid | libc::SYS_getresgid => {
+            [a, b, c].into_iter().for_each(|number| act(number, size_of::<libc::uid_t>() as u64))
+        }
         _ => {}
     }
 }

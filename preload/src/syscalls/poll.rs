@@ -5,6 +5,7 @@
 //! hide from the search that the outcome depends on the others too.
 
 use super::{Call, failure, kernel, report, signals, time, wait};
+use crate::access::Here;
 use crate::{clock, gate};
 use rscale_protocol::{Action, Op};
 
@@ -136,9 +137,11 @@ fn poll_array(call: &Call, patience: Patience) -> i64 {
     // SAFETY: the program passes an array of this length; a wrong pointer faults here and is the program's crash.
     (0..count).for_each(|index| copy[index] = unsafe { *array.add(index) });
     let result = wait_for(call, copy, patience);
+    let here = Here::at(call.pc);
     for (index, polled) in copy.iter().enumerate() {
         // SAFETY: as above.
-        unsafe { (*array.add(index)).revents = if result >= 0 { polled.revents } else { 0 } };
+        let place = unsafe { &raw mut (*array.add(index)).revents };
+        here.stores(place, if result >= 0 { polled.revents } else { 0 });
     }
     result
 }
