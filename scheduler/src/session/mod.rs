@@ -24,6 +24,7 @@ mod reversing;
 mod seating;
 mod simulator;
 mod stepping;
+mod unseen;
 
 pub use admit::{coverage, warnings};
 pub use debugging::{Debuggee, Position};
@@ -93,6 +94,9 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
         local_states: admit::local_states(filters, &program, config),
     };
     summary.notes.extend(functions::notes(&setting.invariants));
+    if config.rules.scope == Scope::All {
+        summary.notes.extend(unseen::note(&program));
+    }
     if config.rules.races && !program.has_debug_info {
         summary.notes.push(
             "the program has no debug information: atomic loads and stores can not be told from plain ones, and are \

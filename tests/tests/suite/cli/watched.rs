@@ -298,3 +298,32 @@ fn each_build_of_rscale_instruments_for_itself() {
     time(&longer, built);
     assert_eq!(find(&longer), later + first, "and so is one of the same time");
 }
+
+/// Nobody sees what some functions of libc store: where one is called, that is said.
+#[test]
+fn functions_that_store_unseen_are_named() {
+    let source = r#"
+#include <pthread.h>
+#include <wchar.h>
+static wchar_t wide;
+static mbstate_t state;
+static void *converts(void *unused)
+{
+    mbrtowc(&wide, "a", 1, &state);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, converts, NULL);
+    pthread_join(thread, NULL);
+    return wide != L'a';
+}
+"#;
+    let place = Place::with("program", source);
+    let said = |scope: &str| place.rscale(&["run", "./program", "--scope", scope]);
+    let watched = said("all");
+    expect_status(&watched, 0);
+    assert!(watched.out().contains("is not seen") && watched.out().contains(": mbrtowc"), "{}", watched.out());
+    assert!(!said("sync").out().contains("mbrtowc"), "nothing is watched");
+}
