@@ -87,7 +87,8 @@ impl StepLog {
 
     fn put(&mut self, place: usize, raw: RawEntry, step: Step) {
         match self.steps.get_mut(place) {
-            Some(known) if *known == step => {}
+            // Only what lies beside an entry may be the same where the entry was not known to be.
+            Some(known) if raw.has_others() && *known == step => {}
             Some(other) => {
                 *other = step;
                 self.unchanged = self.unchanged.min(place);

@@ -84,7 +84,7 @@ impl Event {
     pub fn at(steps: &[Step], first: usize, history: &mut History, sees_accesses: bool) -> Option<Event> {
         let step = steps.get(first)?;
         let length = if sees_accesses { section_length(&steps[first..]) } else { 1 };
-        let mut event = Event::of_step(step, history);
+        let mut event = Event::again(step, history);
         if is_announcement(&steps[first..]) {
             event.announces();
         }
@@ -123,6 +123,25 @@ impl Event {
         let mut event = Event::of_step(&step, history);
         event.step = steps.len() as u32;
         event
+    }
+
+    /// The event that a step is, which its thread has mostly taken before.
+    fn again(step: &Step, history: &mut History) -> Event {
+        let number = history.count_of(step.action.thread);
+        if let Some(known) = history.familiar().get(step, number) {
+            let possible = step.enabled[Choice::Proceed as usize];
+            return Event { possible, waiters: None, made_possible_by: SmallVec::new(), ..*known };
+        }
+        let event = Event::of_step(step, history);
+        history.familiar_mut().remember(step, number, &event);
+        event
+    }
+
+    /// Whether it is the same event wherever its thread takes the step.
+    #[must_use]
+    pub fn is_by_itself(&self, action: &Action) -> bool {
+        let looks_back = matches!(action.op.family(), Family::Condition | Family::RwLock);
+        !looks_back && action.flags & Action::WAITING == 0 && self.waiters.is_none()
     }
 
     fn of_step(step: &Step, history: &mut History) -> Event {

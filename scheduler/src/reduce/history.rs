@@ -4,13 +4,15 @@
 //! thread's events that happen before it. So whether one event happens before another is one comparison. The search
 //! keeps the events of the path to the state where it goes on, and takes back the others.
 
+use super::clocks::Clocks;
 use super::event::Event;
+use super::familiar::Familiar;
 use super::footprint::{Footprint, Mode, Reach, Role, Touch, VariableId};
 use super::names::Names;
 use super::repeats::{Mark, Repeats};
 use super::shapes::{Sections, Shapes};
 use crate::frontend::VariableHasher;
-use rscale_protocol::{MAX_THREADS, MemoryModel, ThreadId, ThreadSet, Variable};
+use rscale_protocol::{MemoryModel, ThreadId, ThreadSet, Variable};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::ops::Range;
@@ -65,10 +67,7 @@ pub struct History {
     events: Vec<Event>,
     /// What they touch.
     footprints: Vec<Footprint>,
-    /// The clock of each event, one after the other.
-    clocks: Vec<EventIndex>,
-    /// Threads that a clock has room for.
-    width: usize,
+    clocks: Clocks,
     names: HashMap<Variable, VariableId, BuildHasherDefault<VariableHasher>>,
     /// Where these numbers come from, which other searches may use too.
     numbers: Names,
@@ -85,6 +84,7 @@ pub struct History {
     /// How many of the first events have not changed for a while.
     unchanged: EventIndex,
     repeats: Repeats,
+    familiar: Familiar,
 }
 
 impl History {
@@ -124,6 +124,18 @@ impl History {
         &self.events
     }
 
+    /// What threads have done before, in this execution or another.
+    #[inline]
+    #[must_use]
+    pub fn familiar(&self) -> &Familiar {
+        &self.familiar
+    }
+
+    /// The same, to add to it.
+    pub fn familiar_mut(&mut self) -> &mut Familiar {
+        &mut self.familiar
+    }
+
     /// Where the execution has come back to a state.
     #[must_use]
     pub fn repeats(&self) -> &Repeats {
@@ -140,8 +152,11 @@ impl History {
     pub fn unordered_behind(&self, first: EventIndex, until: EventIndex) -> impl Iterator<Item = Footprint> {
         let thread = self.footprints[first as usize].thread().index();
         let range = first as usize + 1..(until as usize).max(first as usize + 1);
-        let clocks = self.clocks[range.start * self.width..range.end * self.width].chunks_exact(self.width);
-        let unordered = clocks.zip(&self.footprints[range]).filter(move |(clock, _)| clock[thread] <= first);
+        let unordered = self
+            .clocks
+            .range(range.clone())
+            .zip(&self.footprints[range])
+            .filter(move |(clock, _)| clock[thread] <= first);
         unordered.map(|(_, &event)| event)
     }
 
@@ -179,6 +194,12 @@ impl History {
     #[must_use]
     pub fn touched(&self, variable: VariableId) -> &[Entry] {
         &self.touched[variable as usize]
+    }
+
+    /// Whether no event acts on more than it touches.
+    #[must_use]
+    pub fn reaches_nobody(&self) -> bool {
+        self.reaching.is_empty()
     }
 
     /// Who waits on the condition variable.
@@ -245,7 +266,7 @@ impl History {
     #[must_use]
     #[inline]
     pub fn knows(&self, index: EventIndex, thread: ThreadId) -> EventIndex {
-        self.clocks[index as usize * self.width + thread.index()]
+        self.clocks.at(index, thread)
     }
 
     /// How many of the first events have been there since [`History::settle`] was last called.
@@ -262,7 +283,7 @@ impl History {
     /// How many events of the execution one has to take to have all of each thread's that happen before this one.
     #[must_use]
     pub fn clock(&self, index: EventIndex) -> &[EventIndex] {
-        &self.clocks[index as usize * self.width..][..self.width]
+        self.clocks.of(index)
     }
 
     /// The events that come directly before one that would be the next. Returns how many pairs of touches were
@@ -325,12 +346,18 @@ impl History {
     pub fn push(&mut self, mut event: Event, predecessors: &[Predecessor]) {
         let index = self.len();
         let thread = event.footprint.thread();
-        self.make_room(thread);
-        self.shapes.see(&event, self.count_of(thread));
+        self.clocks.make_room(thread);
+        if self.last.len() < self.clocks.width() {
+            self.last.resize(self.clocks.width(), 0);
+        }
         event.previous = self.last_of(thread);
-        event.number = self.count_of(thread);
-        self.push_clock(predecessors);
-        self.clocks[index as usize * self.width + thread.index()] = index + 1;
+        event.number = event.previous.map_or(0, |previous| self.event(previous).number + 1);
+        if event.footprint.steps > 1 {
+            self.shapes.see(&event);
+        }
+        let footprints = &self.footprints;
+        let known = predecessors.iter().map(|other| (other.event, footprints[other.event as usize].thread()));
+        self.clocks.push(thread, known);
         self.last[thread.index()] = index + 1;
         for touch in &event.footprint.touches {
             let entry = Entry { event: index, thread, mode: touch.mode, role: touch.role };
@@ -344,25 +371,6 @@ impl History {
         }
         self.footprints.push(event.footprint);
         self.events.push(event);
-    }
-
-    /// Adds the clock of an event that knows what its predecessors know.
-    fn push_clock(&mut self, predecessors: &[Predecessor]) {
-        let (start, width) = (self.clocks.len(), self.width);
-        let place = |predecessor: &Predecessor| predecessor.event as usize * width;
-        let Some((first, others)) = predecessors.split_first() else {
-            return self.clocks.resize(start + width, 0);
-        };
-        self.clocks.extend_from_within(place(first)..place(first) + width);
-        let (earlier, clock) = self.clocks.split_at_mut(start);
-        for predecessor in others {
-            // Most others come before the first one, or are it.
-            let thread = self.footprints[predecessor.event as usize].thread();
-            if clock[thread.index()] <= predecessor.event {
-                let known = &earlier[place(predecessor)..][..width];
-                clock.iter_mut().zip(known).for_each(|(mine, &theirs)| *mine = (*mine).max(theirs));
-            }
-        }
     }
 
     /// What the last event means for the question whether the execution comes back to a state.
@@ -390,7 +398,7 @@ impl History {
             }
         }
         self.footprints.truncate(count as usize);
-        self.clocks.truncate(count as usize * self.width);
+        self.clocks.truncate(count);
         self.unchanged = self.unchanged.min(count);
         self.repeats.truncate(count);
     }
@@ -420,28 +428,12 @@ impl History {
         self.shapes.are_news()
     }
 
-    /// Makes clocks wide enough for a thread; most programs create all their threads in the first execution.
-    fn make_room(&mut self, thread: ThreadId) {
-        if thread.index() < self.width {
-            return;
-        }
-        let width = (thread.index() + 1).max(self.width * 3 / 2).next_multiple_of(4).min(MAX_THREADS);
-        let mut clocks = vec![0; self.events.len() * width];
-        if self.width > 0 {
-            for (new, old) in clocks.chunks_exact_mut(width).zip(self.clocks.chunks_exact(self.width)) {
-                new[..old.len()].copy_from_slice(old);
-            }
-        }
-        (self.clocks, self.width) = (clocks, width);
-        self.last.resize(width, 0);
-    }
-
     /// Bytes that are kept.
     #[must_use]
     pub fn memory(&self) -> usize {
         let entries: usize = self.touched.iter().map(Vec::capacity).sum();
         self.events.capacity() * (size_of::<Event>() + size_of::<Footprint>())
-            + self.clocks.capacity() * size_of::<EventIndex>()
+            + self.clocks.memory()
             + entries * size_of::<Entry>()
     }
 }

@@ -42,16 +42,16 @@ pub struct Node {
 }
 
 impl Node {
-    /// The state behind an event; it may lie inside a planned sequence.
+    /// The state behind an event; it may lie inside a planned sequence. This is to be explored from there.
     #[must_use]
-    pub fn behind(&self, event: &Footprint, is_inner: bool) -> Node {
+    pub fn behind(&self, event: &Footprint, is_inner: bool, tree: Tree) -> Node {
         let sleep = self.sleep.behind(event);
         let lingering = match is_inner && !self.is_crowded {
             false => sleep.len(),
             true if self.sleep.may_conflict(event) => staying(&self.sleep[..self.lingering], event),
             true => self.lingering,
         };
-        Node { sleep, lingering, is_inner, ..Node::default() }
+        Node { sleep, lingering, tree, is_inner, ..Node::default() }
     }
 
     /// The plan that led here goes no further.

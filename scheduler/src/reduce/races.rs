@@ -41,8 +41,10 @@ pub fn rivals(history: &History, event: &Event, predecessors: &[Predecessor], fo
         *found = found.iter().filter_map(|&first| before_pick(history, event, predecessors, first)).collect();
     }
     found.retain(|&first| history.repeats().allow_other_than(first));
-    found.sort_unstable();
-    found.dedup();
+    if found.len() > 1 {
+        found.sort_unstable();
+        found.dedup();
+    }
 }
 
 /// A thread that could not go on where something ended the execution for all can not be put before that: what it waits

@@ -77,13 +77,13 @@ pub struct Shapes {
 }
 
 impl Shapes {
-    /// Looks at an event that is about to be added, the so-and-so-many-th of its thread.
-    pub fn see(&mut self, event: &Event, number: u32) {
-        if self.vary || event.footprint.steps == 1 {
+    /// Looks at a section that is about to be added.
+    pub fn see(&mut self, event: &Event) {
+        if self.vary {
             return;
         }
         let touched: Touched = event.footprint.touches.iter().map(|touch| touch.variable).collect();
-        let name = (event.footprint.thread().0, number, event.pc);
+        let name = (event.footprint.thread().0, event.number, event.pc);
         let is_same = match self.seen.get(&name) {
             Some(known) => *known == touched,
             None => self.sections.agree(name, &touched),
@@ -139,13 +139,14 @@ mod tests {
     use rscale_protocol::arena::Step;
     use rscale_protocol::{Action, Choice, Op, ThreadId, ThreadSet};
 
-    /// A section of thread 1 that touches a variable.
-    fn section(variable: VariableId) -> Event {
+    /// A section of thread 1 that touches a variable, the so-and-so-many-th event there.
+    fn section(variable: VariableId, number: u32) -> Event {
         let action = Action::new(ThreadId(1), Op::AtomicBegin, Variable(0));
         let step = Step { action, choice: Choice::Proceed, result: 0, enabled: [ThreadSet::EMPTY; 3] };
         let mut history = History::default();
         let mut section = Event::at(&[step], 0, &mut history, true).expect("an event");
         section.footprint = event(1, variable, Mode::Write).with(|parts| parts.steps = 3);
+        section.number = number;
         section
     }
 
@@ -153,11 +154,11 @@ mod tests {
     fn what_another_worker_saw_counts() {
         let [mut one, mut other] = [Shapes::default(), Shapes::default()];
         other.agree_with(one.sections());
-        one.see(&section(0), 7);
-        other.see(&section(0), 7);
-        other.see(&section(1), 8);
+        one.see(&section(0, 7));
+        other.see(&section(0, 7));
+        other.see(&section(1, 8));
         assert!(!one.vary() && !other.vary() && !other.are_news());
-        one.see(&section(2), 8);
+        one.see(&section(2, 8));
         assert!(one.vary() && one.are_news(), "the other one saw that touch something else");
     }
 
@@ -166,15 +167,15 @@ mod tests {
         let names = Names::default();
         let [x, y] = [64, 128].map(|name| names.number(Variable(name)));
         let mut before = Shapes::default();
-        before.see(&section(x), 7);
+        before.see(&section(x, 7));
         let saved = before.sections().saved(&names);
         let (mut now, names) = (Shapes::default(), Names::default());
         let [y_now, x_now] = [128, 64].map(|name| names.number(Variable(name)));
         assert_eq!((x_now, y_now), (y, x), "numbers are others");
         now.sections().restore(&saved, &names);
-        now.see(&section(x_now), 7);
+        now.see(&section(x_now, 7));
         assert!(!now.vary());
-        now.see(&section(y_now), 7);
+        now.see(&section(y_now, 7));
         assert!(now.vary() && now.are_news());
     }
 }

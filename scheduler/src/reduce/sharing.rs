@@ -368,7 +368,9 @@ impl Reduction {
     fn fall_asleep(&mut self, leaf: &Leaf, at: usize) {
         // Who decides about shared states knows where plans end; here, none is taken to go on.
         let inherited = match at.checked_sub(1) {
-            Some(before) => self.nodes[before].behind(&self.history.event(before as u32).footprint, false),
+            Some(before) => {
+                self.nodes[before].behind(&self.history.event(before as u32).footprint, false, Tree::default())
+            }
             None => Node::default(),
         };
         let node = &mut self.nodes[at];
