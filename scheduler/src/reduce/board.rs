@@ -37,18 +37,21 @@ use super::sharing::{Begun, Explored, Item, Leaf, ReleasedNode};
 use super::sleep::staying;
 use super::wakeup::Tree;
 use crate::explore::Order;
+use crate::frontend::VariableHasher;
 use rscale_protocol::arena::Token;
 use std::collections::{BTreeSet, HashMap};
+use std::hash::BuildHasherDefault;
 
 /// Names an item that was handed out.
 pub type ItemId = u64;
 type NodeId = u64;
+type Numbered<V> = HashMap<u64, V, BuildHasherDefault<VariableHasher>>;
 
 /// The states that workers share, and the items that they explore.
 pub struct Board {
-    nodes: HashMap<NodeId, Shared>,
+    nodes: Numbered<Shared>,
     /// The states that items have to do with: the first one that they own, or the one that they begin in.
-    items: HashMap<ItemId, NodeId>,
+    items: Numbered<NodeId>,
     /// States with something to hand out, by depth.
     open: BTreeSet<(usize, NodeId)>,
     next_id: u64,
@@ -138,8 +141,8 @@ impl Board {
     pub fn new(sections_vary: bool, order: Order) -> (Board, ItemId) {
         let root = Shared { is_leaf: true, items: 1, awaited: Some(Awaited::Owner), ..Shared::default() };
         let board = Board {
-            nodes: HashMap::from([(ROOT, root)]),
-            items: HashMap::from([(0, ROOT)]),
+            nodes: Numbered::from_iter([(ROOT, root)]),
+            items: Numbered::from_iter([(0, ROOT)]),
             open: BTreeSet::new(),
             next_id: ROOT,
             sections_vary,

@@ -118,14 +118,6 @@ impl Node {
             false => Some(Cover { sleeper, met: reversal.could_begin_with(event, 0)? }),
         })
     }
-
-    /// Whether something explored before leads to the same as a sequence.
-    #[must_use]
-    pub fn covers<'a>(&self, sequence: impl Iterator<Item = &'a Footprint> + Clone) -> bool {
-        let (lingering, others) = self.sleep.split_at(self.lingering);
-        others.iter().any(|sleeper| sleeper.precedes(sequence.clone()).is_some())
-            || lingering.iter().any(|sleeper| sleeper.is_first_of(sequence.clone()))
-    }
 }
 
 /// Decides what is to be explored.

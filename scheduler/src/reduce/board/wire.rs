@@ -1,13 +1,13 @@
 //! The board as bytes, for a journal.
 
-use super::{Awaited, Board, NodeId, ROOT, Shared, Slumber};
+use super::{Awaited, Board, NodeId, Numbered, ROOT, Shared, Slumber};
 use crate::explore::Order;
 use crate::reduce::eager::Ahead;
 use crate::reduce::plan::Wanted;
 use crate::reduce::wakeup::Tree;
 use crate::reduce::wire::{Reader, Wire, Writer};
 use rscale_protocol::arena::Token;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Wire for Board {
     fn write(&self, to: &mut Writer) {
@@ -26,8 +26,8 @@ impl Wire for Board {
     }
 
     fn read(from: &mut Reader<'_>) -> Option<Board> {
-        let nodes: HashMap<NodeId, Shared> = Vec::read(from)?.into_iter().collect();
-        let items: HashMap<u64, u64> = Vec::read(from)?.into_iter().collect();
+        let nodes: Numbered<Shared> = Vec::read(from)?.into_iter().collect();
+        let items: Numbered<NodeId> = Vec::read(from)?.into_iter().collect();
         let (next_id, sections_vary, order) = (u64::read(from)?, bool::read(from)?, Order::read(from)?);
         let (open, is_bounded) = (BTreeSet::new(), bool::read(from)?);
         let planned = nodes.values().map(|shared| shared.tree.len()).sum();
