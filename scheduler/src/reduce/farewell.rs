@@ -1,7 +1,7 @@
 //! The last steps of an execution, in which threads do nothing but end and be joined.
 //!
 //! Nothing comes of their order: a join waits for the end of its thread, neither has to do with anything else, and no
-//! step follows that could. So no events are made of them, which are half of the new ones where many threads are joined
+//! step follows that could. So no events are made of them, which are many of the new ones where many threads are joined
 //! in the end. Where a thread was detached, cancelled or sent a signal, or somebody tried to join it, its end and the
 //! join are events like all others; and so are those that sleep, for then the execution is redundant.
 
@@ -10,7 +10,7 @@ use super::history::History;
 use super::plan::Node;
 use crate::frontend::Execution;
 use rscale_protocol::arena::Step;
-use rscale_protocol::{Choice, Ending, Op, ThreadSet, Variable};
+use rscale_protocol::{Action, Choice, Ending, Op, ThreadSet, Variable};
 
 /// Where the last steps begin that are ends and joins of threads.
 pub fn begin(execution: &Execution) -> usize {
@@ -46,6 +46,7 @@ fn is_farewell(step: &Step, history: &History) -> bool {
     let [_, late, spurious] = step.enabled;
     ends_or_joins(step)
         && (step.choice, step.result) == (Choice::Proceed, 0)
+        && step.action.flags & !Action::CANCELLATION_POINT == 0 // nothing that an invariant reads has changed
         && late.union(spurious).is_empty()
         && is_only_joined(step.action.object, history)
 }
