@@ -5,8 +5,9 @@
 //! leads to no new state of anybody: it waits, like a thread at a locked mutex, until another thread writes one of
 //! these locations. (This is the local cycle of SCALE's Algorithm 5, found where it happens.)
 //!
-//! What code without instrumentation changes is not seen. So where nobody else can take a step, such a thread is let
-//! loose for a number of rounds; only if these change nothing either, it is a livelock.
+//! What code without instrumentation changes is not seen, and what a thread reads is no step before it is known that
+//! others write it. So where nobody else can take a step, such a thread is let loose for a number of rounds; only if
+//! these change nothing either, and nobody writes anything from then on, it is a livelock.
 
 use super::clocks::{self, Own};
 use super::copy_bytes;
@@ -183,7 +184,7 @@ pub fn arrive(op: Op) {
     let has_written = PROGRESS.0.replace(false);
     if has_written {
         local::note_write();
-        wake(thread, |round| round.watches_all);
+        wrote(thread);
     }
     // What an atomic update changes, and what an attempt does, is seen when the thread arrives at its next action.
     let may_change_nothing = op.changes_nothing() || op.is_attempt() || op == Op::AtomicUpdate;
@@ -335,7 +336,7 @@ pub fn long_run(pc: u64, local: impl FnOnce() -> u64) -> Verdict {
     round.long_runs += 1;
     let verdict = if PROGRESS.0.replace(false) {
         // Since the last step or the last look, that is: what it does from here on counts anew.
-        wake(thread, |round| round.watches_all);
+        wrote(thread);
         (round.watches_all, round.progress) = (false, true);
         if round.long_runs < MOST_RUNS { Verdict::Works } else { Verdict::LetOthersRun }
     } else if !round.watches_all {
@@ -358,6 +359,18 @@ pub fn long_run(pc: u64, local: impl FnOnce() -> u64) -> Verdict {
     }
     ROUNDS[thread.index()].0.set(round);
     verdict
+}
+
+/// The thread has written something. Whoever watches everything may go on. Others may have looked at it too, where it is
+/// no step yet: they have not been let loose in vain, as far as this goes.
+fn wrote(by: ThreadId) {
+    wake(by, |round| round.watches_all);
+    for thread in HAS_BEEN_LOOSE.0.get() {
+        if thread != by {
+            remove(&EXHAUSTED, thread);
+            remove(&HAS_BEEN_LOOSE, thread);
+        }
+    }
 }
 
 /// A location has been written: whoever waits for that may go on.
