@@ -28,8 +28,9 @@
 mod rows;
 mod saved;
 
-pub use self::rows::can_go_back;
-use self::rows::{ACTIVE, Row, SLOT_COUNT, WIDTH, copy, join, row, row_of_store, set_active, slot};
+use self::rows::{
+    ACTIVE, Row, SLOT_COUNT, WIDTH, copy, forget, join, join_all, join_through, row, row_of_store, set_active, slot,
+};
 pub use self::saved::{bring_back, save};
 use super::shadow::{CLOCK_SHIFT, THREAD_SHIFT};
 use crate::{arena, buffer};
@@ -107,11 +108,9 @@ fn threads() -> impl Iterator<Item = ThreadId> {
 }
 
 fn reset(thread: ThreadId, clock: u64) {
-    // SAFETY: the row lies in the reserved memory.
-    unsafe {
-        row(thread).write_bytes(0, WIDTH.0.get());
-        *row(thread).add(thread.index()) = clock;
-    }
+    forget(row(thread));
+    // SAFETY: the row has an entry for its own thread.
+    unsafe { *row(thread).add(thread.index()) = clock };
 }
 
 /// The thread goes on: its accesses from here carry its clock.
@@ -131,9 +130,7 @@ pub fn create(thread: ThreadId) {
         reset(thread, clock);
         // What its shadows knew in an execution that went on from the same checkpoint as this one is not so here.
         if buffer::is_on() {
-            // SAFETY: the rows lie in the reserved memory.
-            let clear = |shadow| unsafe { row(shadow).write_bytes(0, WIDTH.0.get()) };
-            buffer::model().shadows(thread).for_each(clear);
+            buffer::model().shadows(thread).for_each(|shadow| forget(row(shadow)));
         }
         super::spin::create(thread);
     }
@@ -148,18 +145,11 @@ pub fn step(action: &Action, touched: impl FnOnce() -> dependence::Row) {
     let mine = row(action.thread);
     let touched = if orders_nothing(action.op) { dependence::Row::NOTHING } else { touched() };
     let own = publish(action);
-    for (variable, touch) in [(action.object, touched.first), (action.second, touched.second)] {
-        match touch {
-            // It sees an own store, not what others wrote.
-            Some((Mode::Read, _)) if action.op == Op::Read && buffer::finds_own(action) => {
-                join(slot(variable)[1], mine)
-            }
-            Some((Mode::Read | Mode::Add, _)) => read(mine, variable),
-            // Whether it changes anything is not known yet.
-            Some(_) if action.op == Op::AtomicUpdate => read(mine, variable),
-            Some((Mode::Write, _)) => write(mine, variable),
-            None => {}
-        }
+    if let Some((mode, _)) = touched.first {
+        touch(mine, action, action.object, mode);
+    }
+    if let Some((mode, _)) = touched.second {
+        touch(mine, action, action.second, mode);
     }
     match action.op {
         // They follow the creation, and what opened the barrier.
@@ -174,6 +164,19 @@ pub fn step(action: &Action, touched: impl FnOnce() -> dependence::Row) {
     }
     advance(action.thread, own);
     resume(action.thread);
+}
+
+/// The step touches a variable.
+#[inline(always)]
+fn touch(mine: Row, action: &Action, variable: Variable, mode: Mode) {
+    match mode {
+        // It sees an own store, not what others wrote.
+        Mode::Read if action.op == Op::Read && buffer::finds_own(action) => join(slot(variable)[1], mine),
+        Mode::Read | Mode::Add => read(mine, variable),
+        // Whether it changes anything is not known yet.
+        Mode::Write if action.op == Op::AtomicUpdate => read(mine, variable),
+        Mode::Write => write(mine, variable),
+    }
 }
 
 /// Whether data races are looked for.
@@ -217,7 +220,7 @@ fn advance(thread: ThreadId, own: u64) {
 pub fn issue(thread: ThreadId, slot: usize) {
     let (own, kept) = (known(thread, thread), row_of_store(slot));
     // All of it: there may be more threads when the store becomes visible, and its row is none that was cleared.
-    copy(kept, row(thread), WIDTH.0.get());
+    copy(kept, row(thread));
     if buffer::model() == MemoryModel::Pso {
         // SAFETY: the row has an entry for every thread.
         unsafe { *kept.add(thread.index()) = ORDERED[thread.index()].0.get().min(own) };
@@ -281,15 +284,12 @@ pub fn woken(thread: ThreadId, by: Variable) {
 
 fn read(mine: Row, variable: Variable) {
     let [writes, all] = slot(variable);
-    join(mine, writes);
-    join(all, mine);
+    join_through(mine, writes, all);
 }
 
 fn write(mine: Row, variable: Variable) {
     let [writes, all] = slot(variable);
-    join(mine, all);
-    copy(writes, mine, ACTIVE.0.get());
-    copy(all, mine, ACTIVE.0.get());
+    join_all(mine, all, writes);
 }
 
 /// Every step so far has read memory as a whole: the last ones of all threads know of all.

@@ -138,7 +138,7 @@ pub fn bring_back(tape: &mut Tape) {
 
 /// Whether what was saved can be brought back.
 pub fn can_go_back() -> bool {
-    clocks::can_go_back() && shadow::can_go_back()
+    shadow::can_go_back()
 }
 
 /// Address space outside the snapshot, used as it is touched.

@@ -9,6 +9,9 @@ use core::arch::asm;
 /// slower if the target is a few bytes further in its page than the source: 1420 ns a page instead of 81.
 const ALIGNMENT: u64 = 64;
 
+/// Bytes of a vector.
+const VECTOR: u64 = 16;
+
 /// A position on a piece of tape.
 pub struct Tape {
     next: u64,
@@ -72,6 +75,19 @@ impl Tape {
         let place = self.reserve(length)?;
         self.skip(length);
         Some(place)
+    }
+
+    /// Room for so much more, for vectors; None if there is not.
+    pub fn aligned_room(&mut self, length: u64) -> Option<u64> {
+        self.align(VECTOR);
+        self.advance(length)
+    }
+
+    /// Where so much was put into such room.
+    pub fn aligned_place(&mut self, length: u64) -> u64 {
+        self.align(VECTOR);
+        self.skip(length);
+        self.next - length
     }
 
     /// The place of the next thing if so much has room there; None if not.
