@@ -134,18 +134,16 @@ pub fn bring_back(tape: &mut Tape, threads: usize) {
     POLLS.iter().take(threads).for_each(|poll| poll.0.set(tape.take()));
 }
 
-fn change(thread: ThreadId, change: impl FnOnce(&mut Poll)) {
-    let poll = &POLLS[thread.index()].0;
-    let mut changed = poll.get();
-    change(&mut changed);
-    poll.set(changed);
+/// Looks at what a thread has done, or changes it, where it lies. The closure must not come back to here.
+#[inline(always)]
+fn with<R>(thread: ThreadId, act: impl FnOnce(&mut Poll) -> R) -> R {
+    // SAFETY: one kernel thread, and closures do not nest, so this is the only reference.
+    act(unsafe { &mut *POLLS[thread.index()].0.as_ptr() })
 }
 
 /// The thread has done something that is not undone at the end of a round.
 pub fn note_progress(thread: ThreadId) {
-    if POLLS[thread.index()].0.get().is_vain {
-        change(thread, |poll| poll.is_vain = false);
-    }
+    with(thread, |poll| poll.is_vain = false);
 }
 
 /// Whether the operation is undone at the end of a round.
@@ -155,13 +153,12 @@ pub fn is_loan(op: Op) -> bool {
 
 /// The running thread has locked or unlocked a mutex.
 pub fn lent(action: &Action, result: i32) {
-    if POLLS[action.thread.index()].0.get().is_vain {
-        change(action.thread, |poll| match action.op {
-            Op::MutexLock if result == 0 => poll.take(action.object.0),
-            Op::MutexUnlock if result == 0 => poll.give_back(action.object.0),
-            _ => poll.is_vain = false,
-        });
-    }
+    with(action.thread, |poll| match action.op {
+        _ if !poll.is_vain => {}
+        Op::MutexLock if result == 0 => poll.take(action.object.0),
+        Op::MutexUnlock if result == 0 => poll.give_back(action.object.0),
+        _ => poll.is_vain = false,
+    });
 }
 
 /// The running thread is about to lock a mutex: what the action says about it. If the thread has gone round in vain, it
@@ -184,8 +181,8 @@ pub fn before_unlock(mutex: u64) -> u8 {
 /// Whether the running thread polls, and nothing else: what it has written since its last step counts, too.
 #[inline(always)]
 fn looking(is_loan: impl Fn(&Poll) -> bool) -> u8 {
-    let poll = POLLS[world::get().current.get().index()].0.get();
-    let only_looks = poll.has_waited && poll.is_vain && !spin::has_written() && is_loan(&poll);
+    let looks = |poll: &mut Poll| poll.has_waited && poll.is_vain && !spin::has_written() && is_loan(poll);
+    let only_looks = with(world::get().current.get(), looks);
     if only_looks { Action::ONLY_LOOKS } else { 0 }
 }
 
@@ -199,19 +196,29 @@ fn come_to_lock() -> bool {
     if spin::has_written() {
         note_progress(thread);
     }
-    let (pc, poll) = (gate::caller(), POLLS[thread.index()].0.get());
-    if poll.pc != pc || !poll.is_vain || !poll.is_settled() {
-        change(thread, |poll| poll.pass(pc));
-        return false;
-    }
+    let pc = gate::caller();
+    let comes_back = with(thread, |poll| {
+        let comes_back = poll.pc == pc && poll.is_vain && poll.is_settled();
+        if !comes_back {
+            poll.pass(pc);
+        }
+        comes_back
+    });
+    comes_back && waits_for_others(thread, pc)
+}
+
+/// The running thread has come back to the first place of its round, with nothing done since. Whether it waits.
+#[inline(never)]
+fn waits_for_others(thread: ThreadId, pc: u64) -> bool {
     let (stack_pointer, registers) = gate::caller_state();
     let local = Some(local::state(&registers, stack_pointer));
+    let poll = POLLS[thread.index()].0.get();
     if poll.local != local {
-        change(thread, |poll| poll.begin(pc, local));
+        with(thread, |poll| poll.begin(pc, local));
         return false;
     }
     let is_loose = spin::is_loose(thread);
-    change(thread, |poll| {
+    with(thread, |poll| {
         (poll.has_waited, poll.passed) = (true, 0);
         poll.loose = if is_loose { poll.loose + 1 } else { 0 };
     });

@@ -106,6 +106,37 @@ impl Round {
     fn watches(&self, location: u64) -> bool {
         self.watched[..self.count].contains(&location)
     }
+
+    /// The thread is about to look at what lies at an address. Whether it waits, because it has come round.
+    fn look(&mut self, address: u64, pc: u64, local: impl Fn() -> u64) -> bool {
+        let is_longer = !self.progress && self.reads == self.most_reads;
+        let mut waits = false;
+        if self.progress || is_longer {
+            let (most_reads, loose) =
+                if is_longer { (self.most_reads.saturating_mul(2), self.loose) } else { (SHORTEST_ROUND, 0) };
+            *self = Round { pc, local: local(), progress: false, most_reads, loose, ..Round::NONE };
+        } else if self.pc == pc {
+            waits = self.came_back(local());
+            self.reads = 0;
+        }
+        self.reads += 1;
+        self.watch(address);
+        waits
+    }
+
+    /// Whether the thread is in the state of its last round. In the first one there may be remains of what it did
+    /// before the loop, in memory below its frames that hooks save with them.
+    fn came_back(&mut self, local: u64) -> bool {
+        core::mem::replace(&mut self.local, local) == local
+    }
+}
+
+/// Looks at what a thread has done, or changes it, where it lies: to copy it would take longer than the rest of a step.
+/// The closure must not come back to here.
+#[inline(always)]
+fn with<R>(thread: ThreadId, act: impl FnOnce(&mut Round) -> R) -> R {
+    // SAFETY: one kernel thread, and closures do not nest, so this is the only reference.
+    act(unsafe { &mut *ROUNDS[thread.index()].0.as_ptr() })
 }
 
 /// An execution begins.
@@ -179,8 +210,9 @@ pub fn arrive(op: Op) {
         return;
     }
     let thread = world::get().current.get();
-    let mut round = ROUNDS[thread.index()].0.get();
-    settle(&mut round, thread);
+    if with(thread, |round| round.update.is_some()) {
+        settle(thread);
+    }
     let has_written = PROGRESS.0.replace(false);
     if has_written {
         local::note_write();
@@ -188,19 +220,20 @@ pub fn arrive(op: Op) {
     }
     // What an atomic update changes, and what an attempt does, is seen when the thread arrives at its next action.
     let may_change_nothing = op.changes_nothing() || op.is_attempt() || op == Op::AtomicUpdate;
-    round.progress |= has_written || !may_change_nothing;
-    round.long_runs = 0;
+    with(thread, |round| {
+        round.progress |= has_written || !may_change_nothing;
+        round.long_runs = 0;
+    });
     if has_written || !(op.changes_nothing() || polling::is_loan(op)) {
         polling::note_progress(thread);
     }
-    ROUNDS[thread.index()].0.set(round);
 }
 
 /// The atomic update before this has taken place, and nobody else has run since: has it changed anything?
-fn settle(round: &mut Round, thread: ThreadId) {
-    let Some(update) = round.update.take() else { return };
+fn settle(thread: ThreadId) {
+    let Some(update) = with(thread, |round| round.update.take()) else { return };
     if update.range.length > 8 || value(update.range) != update.old {
-        round.progress = true;
+        with(thread, |round| round.progress = true);
         clocks::updated(thread, Variable(update.location));
         written(update.location, thread);
     } else {
@@ -241,26 +274,14 @@ pub fn look(op: Op, address: u64, pc: u64, local: impl Fn() -> u64) -> Look {
     if local::are_logged_at(op) {
         local::set(local::mix(local::mix(local(), pc), address));
     }
-    let mut round = ROUNDS[thread.index()].0.get();
-    let is_longer = !round.progress && round.reads == round.most_reads;
-    let is_new = round.progress || is_longer;
-    let mut waits = false;
-    if is_new {
-        let (most_reads, loose) =
-            if is_longer { (round.most_reads.saturating_mul(2), round.loose) } else { (SHORTEST_ROUND, 0) };
-        round = Round { pc, local: local(), progress: false, most_reads, loose, ..Round::NONE };
-    } else if round.pc == pc {
-        let now = local();
-        waits = came_back(&mut round, now);
-        round.reads = 0;
-    }
-    round.reads += 1;
-    round.watch(address);
-    let is_loose = round.loose > 0;
-    if is_loose && waits {
-        round.loose -= 1;
-    }
-    let is_in_vain = is_loose && round.loose == 0;
+    let (waits, is_loose, is_in_vain) = with(thread, |round| {
+        let waits = round.look(address, pc, &local);
+        let is_loose = round.loose > 0;
+        if is_loose && waits {
+            round.loose -= 1;
+        }
+        (waits, is_loose, is_loose && round.loose == 0)
+    });
     if is_in_vain {
         insert(&EXHAUSTED, thread);
     }
@@ -268,7 +289,6 @@ pub fn look(op: Op, address: u64, pc: u64, local: impl Fn() -> u64) -> Look {
     if waits {
         insert(&WAITING, thread);
     }
-    ROUNDS[thread.index()].0.set(round);
     match (is_loose && !is_in_vain, waits) {
         (true, _) => {
             local::forget();
@@ -282,20 +302,16 @@ pub fn look(op: Op, address: u64, pc: u64, local: impl Fn() -> u64) -> Look {
 /// The running thread reads a location in the middle of something larger: it does not come back to here, but what it
 /// does in a loop may depend on it.
 pub fn also_reads(location: Location) {
-    let thread = world::get().current.get();
-    let mut round = ROUNDS[thread.index()].0.get();
-    round.watch(location.start);
-    ROUNDS[thread.index()].0.set(round);
+    with(world::get().current.get(), |round| round.watch(location.start));
 }
 
 /// The running thread is scheduled to update a location, and does so next: whether that changes anything is seen when
 /// it arrives at its next action.
 pub fn updates(range: Location, location: Location, is_step: bool) {
     let world = world::get();
-    let round = &ROUNDS[world.current.get().index()].0;
     let logged = if is_step { world.logged.get().wrapping_sub(1) } else { usize::MAX };
     let update = Update { range, old: value(range), location: location.start, logged };
-    round.set(Round { update: Some(update), ..round.get() });
+    with(world.current.get(), |round| round.update = Some(update));
 }
 
 fn insert(set: &Own<ThreadSet>, thread: ThreadId) {
@@ -320,12 +336,6 @@ pub enum Verdict {
     LetOthersRun,
 }
 
-/// Whether the thread is in the state of its last round. In the first one there may be remains of what it did before
-/// the loop, in memory below its frames that hooks save with them.
-fn came_back(round: &mut Round, local: u64) -> bool {
-    core::mem::replace(&mut round.local, local) == local
-}
-
 /// Looks at a thread that takes no steps. If it writes nothing, and comes back to the same state, it waits for others
 /// to write something that no two threads have been seen to share.
 pub fn long_run(pc: u64, local: impl FnOnce() -> u64) -> Verdict {
@@ -342,7 +352,7 @@ pub fn long_run(pc: u64, local: impl FnOnce() -> u64) -> Verdict {
     } else if !round.watches_all {
         round = Round { pc, local: local(), watches_all: true, progress: false, loose: round.loose, ..Round::NONE };
         Verdict::Suspicious
-    } else if round.pc == pc && came_back(&mut round, local()) {
+    } else if round.pc == pc && round.came_back(local()) {
         round.loose = round.loose.saturating_sub(1);
         if round.loose == 0 { Verdict::LetOthersRun } else { Verdict::Suspicious }
     } else if round.long_runs < MOST_LOOKS {
@@ -381,12 +391,11 @@ pub fn written(location: u64, by: ThreadId) {
 /// Lets those that wait go on if they wait for what the thread did.
 fn wake(by: ThreadId, waits_for_it: impl Fn(&Round) -> bool) {
     for thread in WAITING.0.get() {
-        let round = ROUNDS[thread.index()].0.get();
-        if thread != by && waits_for_it(&round) {
+        if thread != by && with(thread, |round| waits_for_it(round)) {
             remove(&WAITING, thread);
             remove(&EXHAUSTED, thread);
             remove(&HAS_BEEN_LOOSE, thread);
-            ROUNDS[thread.index()].0.set(Round { progress: true, ..round });
+            with(thread, |round| round.progress = true);
         }
     }
 }
@@ -447,9 +456,8 @@ pub fn scheduled(thread: ThreadId, is_alone: bool) {
         return;
     }
     remove(&WAITING, thread);
-    let round = ROUNDS[thread.index()].0.get();
     if is_alone {
-        ROUNDS[thread.index()].0.set(Round { loose: LOOSE_ROUNDS, ..round });
+        with(thread, |round| round.loose = LOOSE_ROUNDS);
         insert(&HAS_BEEN_LOOSE, thread);
     }
 }
