@@ -89,9 +89,27 @@ impl Unwinder {
     /// The frames of a thread that stopped with these registers, innermost first, at most `limit`.
     #[must_use]
     pub fn unwind(&self, registers: Registers, read: ReadMemory<'_>, limit: usize) -> Vec<Frame> {
+        self.unwind_clones(registers, read, limit, &|_| None)
+    }
+
+    /// The same where code runs as a copy that no table knows: frames have the program counter of the original, which
+    /// the function tells, and whose stack is the same.
+    #[must_use]
+    pub fn unwind_clones(
+        &self,
+        registers: Registers,
+        read: ReadMemory<'_>,
+        limit: usize,
+        original_of: &dyn Fn(u64) -> Option<u64>,
+    ) -> Vec<Frame> {
+        let in_original = |mut registers: Registers| {
+            let pc = &mut registers.values[Registers::RIP];
+            *pc = original_of(*pc).unwrap_or(*pc);
+            registers
+        };
         let mut frames = Vec::new();
         let mut context = UnwindContext::new();
-        let mut registers = registers;
+        let mut registers = in_original(registers);
         let mut is_return_address = false;
         let mut lowest_cfa = registers.stack_pointer();
         while frames.len() < limit {
@@ -105,7 +123,7 @@ impl Unwinder {
             };
             frame.cfa = caller.cfa;
             frames.push(frame);
-            registers = caller.registers;
+            registers = in_original(caller.registers);
             // A signal may have interrupted a jump to nowhere; nobody returns there.
             if !caller.is_signal_frame && self.module_at(registers.pc()).is_none() {
                 break;

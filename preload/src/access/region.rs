@@ -174,6 +174,33 @@ pub fn clone_of(pc: u64) -> Option<u64> {
     })
 }
 
+/// Clones of system-call instructions that were asked for, and the originals: finding one takes a walk through a table.
+static CALLS: [Own<(u64, u64)>; 64] = [const { Own(Cell::new((0, 0))) }; 64];
+
+/// The address behind the original of a system-call instruction, where this is the address behind its clone.
+pub fn original_of_call(returns_to: u64) -> Option<u64> {
+    let known = &CALLS[returns_to as usize / 2 % CALLS.len()].0;
+    if known.get().0 != returns_to {
+        known.set((returns_to, find_original_of_call(returns_to)?));
+    }
+    Some(known.get().1)
+}
+
+fn find_original_of_call(returns_to: u64) -> Option<u64> {
+    const CALL_LENGTH: u64 = 2;
+    let header = regions().find(|header| returns_to.wrapping_sub(header.base) < header.length)?;
+    let end = (returns_to - header.base) as u32;
+    let areas = header.areas.iter().filter(|area| area.length > 0);
+    let clones = areas.flat_map(|area| {
+        let table = header.base + u64::from(area.table.offset);
+        // SAFETY: the table has an entry for every byte of the area.
+        let offsets = unsafe { core::slice::from_raw_parts(table as *const u32, area.length as usize) };
+        offsets.iter().zip(area.start..)
+    });
+    let last = clones.filter(|(offset, _)| (1..end).contains(*offset)).max_by_key(|(offset, _)| **offset)?;
+    Some(last.1 + CALL_LENGTH)
+}
+
 /// Whether some of the range is original code that was instrumented, or a clone.
 pub fn is_known_code(start: u64, length: u64) -> bool {
     is_instrumented(start, length) || is_clone(start, length)

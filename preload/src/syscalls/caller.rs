@@ -2,8 +2,10 @@
 //!
 //! The instruction that traps is one of libc; what people want to read is the line of their own code that called libc.
 //! A walk with unwind tables is too much at every call: the first word on the stack that is a return address into the
-//! program is as good, and the same in every execution.
+//! program is as good, and the same in every execution. Code of the program that makes the call itself does so in its
+//! clone, which no debug information knows.
 
+use crate::access::region;
 use crate::image::is_code;
 use crate::{control, world};
 
@@ -12,6 +14,7 @@ const WORDS: u64 = 128;
 
 /// The place in the program from which this instruction was reached; the instruction itself if none is found.
 pub fn of(instruction: u64, stack_pointer: u64) -> u64 {
+    let instruction = region::original_of_call(instruction).unwrap_or(instruction);
     if is_code(instruction) {
         return instruction;
     }

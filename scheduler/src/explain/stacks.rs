@@ -25,7 +25,9 @@ impl Stacks {
     pub fn walk(&self, target: &Target, state: &ThreadState, ended_it: bool) -> Vec<Frame> {
         let Some(registers) = registers(target, state, ended_it) else { return Vec::new() };
         let memory = target.memory();
-        let frames = self.unwinder.unwind(registers, &|address| memory.word(address), LIMIT);
+        let read = |address| memory.word(address);
+        // Code that is instrumented runs as a clone; its stack is that of the original.
+        let frames = self.unwinder.unwind_clones(registers, &read, LIMIT, &|pc| target.regions().original_of(pc));
         let is_program = |frame: &Frame| !self.shim.as_ref().is_some_and(|shim| shim.contains(frame.pc));
         frames.into_iter().filter(is_program).collect()
     }
@@ -38,10 +40,7 @@ fn registers(target: &Target, state: &ThreadState, ended_it: bool) -> Option<Reg
     }
     ended_it.then(|| {
         let words = &target.arena().result.registers;
-        let mut values = std::array::from_fn(|index| words[index].load(Relaxed));
-        // Code that is instrumented runs as a clone; its stack is that of the original.
-        values[Registers::RIP] = target.regions().original_of(values[Registers::RIP]).unwrap_or(values[Registers::RIP]);
-        Registers { values }
+        Registers { values: std::array::from_fn(|index| words[index].load(Relaxed)) }
     })
 }
 

@@ -307,3 +307,45 @@ fn the_table_of_a_report_shows_values() {
     expect_parts(&finished.out().replace(' ', ""), &["write handler: NULL -> hello", "program.c:30): 5"], "report");
     assert!(finished.out().lines().all(|line| line.chars().count() <= 80), "{}", finished.out());
 }
+
+/// A wake-up comes before the wait; both are system calls of the program's own code.
+const OWN_CALLS: &str = r#"
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+static atomic_int word;
+static __attribute__((noinline)) long own_call(int operation, int value)
+{
+    register long none __asm__("r10") = 0;
+    long result = SYS_futex;
+    __asm__ volatile("syscall" : "+a"(result) : "D"(&word), "S"(operation), "d"(value), "r"(none) : "rcx", "r11", "memory");
+    return result;
+}
+static void *waits(void *unused)
+{
+    own_call(FUTEX_WAIT, 0);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, waits, 0);
+    own_call(FUTEX_WAKE, 1);
+    return pthread_join(thread, 0);
+}
+"#;
+
+/// Instrumented code runs as a copy, which no user knows of.
+#[test]
+fn system_calls_without_libc_are_where_the_source_has_them() {
+    let place = Place::with("program", OWN_CALLS);
+    let finished = place.rscale(&["run", "./program"]);
+    expect_status(&finished, 1);
+    let out = finished.out();
+    let has = |words: &[&str]| out.lines().any(|line| words.iter().all(|word| line.contains(word)));
+    assert!(has(&["futex wake word", "program.c:11"]), "{out}");
+    assert!(has(&["futex wait word", "program.c:11"]), "{out}");
+    assert!(has(&["own_call at ", "program.c:11"]) && has(&["waits at ", "program.c:16"]), "{out}");
+    assert!(!out.contains("memfd"), "{out}");
+}
