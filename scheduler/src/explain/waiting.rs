@@ -164,7 +164,9 @@ fn waits_for(state: &ThreadState) -> Option<ThreadId> {
 /// The wait-for relation of a deadlock, and its cycle if there is one.
 pub fn explain(end: &RunEnd, moment: &Moment<'_>, names: &Names) -> Vec<String> {
     let line = |state: &ThreadState| {
-        format!("thread {} ({}) {}", state.id, names.thread(state), describe(state, end, moment, names))
+        let name = names.thread(state);
+        let name = if name.is_empty() { name } else { format!(" ({name})") };
+        format!("thread {}{name} {}", state.id, describe(state, end, moment, names))
     };
     let mut lines: Vec<String> = moment.states.iter().filter(|state| state.next.is_some()).map(line).collect();
     if let Some(cycle) = cycle(&moment.states) {
