@@ -3,6 +3,7 @@
 //! Runs on the stack of the fiber that arrived, and switches from there directly to the fiber that is next. If that is
 //! the same fiber, nothing is switched at all.
 
+use crate::syscalls::signals::send as signals;
 use crate::{
     access, arena, buffer, checkpoint, debugger, enabled, evaluation, fiber, finish, mailbox, policy, prologue, query,
     world,
@@ -149,8 +150,11 @@ pub fn wake_sleepers(done: &Action) {
     world.sleeping.set(kept.collect());
 }
 
-/// Nobody can take a step although threads are left.
+/// Nobody can take a step although threads are left. What a handler would do is not known: it is no deadlock for sure.
 pub fn nobody_is_enabled() -> ! {
+    if signals::are_handlers_due() {
+        finish::unsupported(b"sends a signal to a thread that waits, and nobody can go on before its handler has run");
+    }
     finish::end(if access::spin::is_livelock() { Ending::Livelock } else { Ending::Deadlock }, 0)
 }
 

@@ -130,6 +130,17 @@ pub fn has_handlers() -> bool {
         && (1..=64).any(|signal| changed & bit(signal) != 0 && signals.disposition(signal).is_handler())
 }
 
+/// Whether a thread has been sent a signal whose handler has not run. Where nobody can take a step, it would run all the
+/// same, in a thread that waits.
+pub fn are_handlers_due() -> bool {
+    let signals = signals();
+    let is_due = |thread: ThreadId| {
+        let sent = signals.deliverable(thread);
+        (1..=64).any(|signal| sent & bit(signal) != 0 && signals.disposition(signal).is_handler())
+    };
+    signals.any_pending.get() && world::get().live.get().iter().any(is_due)
+}
+
 /// Acts on the signals that the running thread has been sent. Called where a step is over; a thread that ends gets
 /// none.
 #[inline]
