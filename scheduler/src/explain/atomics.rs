@@ -3,13 +3,15 @@
 //! A locked instruction is atomic by itself. An atomic load, and on x86 most atomic stores, are plain `mov`s: that they
 //! are meant to synchronise is known by the type of what they access, by the function that they belong to (inlined or
 //! not), and, for the built-in functions of compilers on plain types, by what the source has at their line and column.
-//! In C, an object that is declared atomic is read without any of these: [`lvalues`].
+//! In C, an object that is declared atomic is read without any of these: [`lvalues`]. What the compiler's own libraries
+//! do (OpenMP) is there to synchronise, and comes without debug information.
 
 use super::Explainer;
 use super::lvalues;
 use super::moment::Moment;
 use super::names::unchanged_source;
 use crate::backend::Target;
+use crate::launch::belongs_to_compilers;
 use rscale_instrument::symbols::Place;
 use rscale_protocol::{Action, Variable};
 
@@ -42,6 +44,8 @@ pub enum Code {
     Unclear,
     /// A read is, if this is the last word of what it reads: the built-in function on its line reads that.
     AtomicRead(String),
+    /// A write is.
+    AtomicWrite,
     /// Nothing says that it is.
     Plain,
 }
@@ -77,18 +81,26 @@ impl Explainer {
     /// Whether the instruction before an address accesses memory atomically, by the code that it belongs to.
     #[must_use]
     pub fn code(&self, pc: u64, length: u64) -> Code {
+        let module = self.names.module_of(pc);
+        let file = module.as_ref().and_then(|path| path.file_name()).unwrap_or_default();
+        if belongs_to_compilers(&file.to_string_lossy()) {
+            return Code::Atomic;
+        }
         let frames = self.names.frames_of_call(pc);
         let is_function = |name: &str| FUNCTIONS.iter().any(|start| own_name(name).starts_with(start));
         if frames.iter().any(|frame| frame.function.as_deref().is_some_and(is_function)) {
             return Code::Atomic;
         }
-        let source = frames.first().and_then(|frame| unchanged_source(frame, &self.names.module_of(pc)?));
+        let source = frames.first().and_then(|frame| unchanged_source(frame, module.as_ref()?));
         let position = frames.first().and_then(|frame| {
             Some((frame.line? as usize, frame.column.and_then(|column| (column as usize).checked_sub(1))))
         });
         let from_source = || {
             let (line, column) = position?;
-            Some(code_in(source.as_ref()?.lines().nth(line.checked_sub(1)?)?, column?))
+            let mut lines = source.as_ref()?.lines().skip(line.saturating_sub(2));
+            let before = if line > 1 { lines.next()? } else { "" };
+            let at = lines.next()?;
+            [before, at].into_iter().find_map(directive).or_else(|| Some(code_in(at, column?)))
         };
         let code = from_source().unwrap_or(Code::Plain);
         let dialect = || self.names.dialect_of_call(pc).filter(|dialect| dialect.has_atomic_objects);
@@ -121,6 +133,19 @@ impl Explainer {
     pub fn place_of(&self, pc: u64) -> String {
         self.names.location(pc)
     }
+}
+
+/// What a directive of OpenMP says about the statement behind it. Where it reads and writes, the instruction is locked.
+fn directive(line: &str) -> Option<Code> {
+    let mut words = line.trim_start().strip_prefix('#')?.split_whitespace();
+    let is_atomic = ["pragma", "omp", "atomic"].into_iter().all(|word| words.next() == Some(word));
+    is_atomic.then(|| {
+        match words.find_map(|word| [("read", true), ("write", false)].into_iter().find(|it| it.0 == word)) {
+            Some((_, true)) => Code::AtomicRead(String::new()),
+            Some((_, false)) => Code::AtomicWrite,
+            None => Code::Plain,
+        }
+    })
 }
 
 /// What a line of the source says about an instruction that belongs to this place in it. A compiler may make one
@@ -183,6 +208,14 @@ mod tests {
         assert_eq!(at("if"), Code::AtomicRead("head".into()), "load and comparison are one instruction");
         assert_eq!(code_in("if (__atomic_load_n(pointer, 0))", 0), Code::AtomicRead(String::new()));
         assert_eq!((code_in("x = y;", 0), code_in("x", 99)), (Code::Plain, Code::Plain));
+    }
+
+    #[test]
+    fn directives_tell_which_side_is_atomic() {
+        assert_eq!(directive("  #pragma omp atomic read seq_cst"), Some(Code::AtomicRead(String::new())));
+        assert_eq!(directive("# pragma omp atomic seq_cst write"), Some(Code::AtomicWrite));
+        assert_eq!(directive("#pragma omp atomic"), Some(Code::Plain));
+        assert_eq!((directive("#pragma omp critical"), directive("x = 1;")), (None, None));
     }
 
     #[test]

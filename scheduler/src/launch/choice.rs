@@ -15,15 +15,16 @@ use std::rc::Rc;
 
 /// Files whose code needs no watching: what they do to the memory of the program is known.
 const KNOWN: [&str; 4] = ["libc.so", "ld-linux", "libpthread.so", "linux-vdso"];
-/// Libraries whose code counts as the program's: compilers call it for accesses that take more than one instruction.
-const OWN: [&str; 1] = ["libatomic.so"];
+/// Libraries whose code counts as the program's: compilers call it for what takes more than one instruction, atomic
+/// accesses of many bytes, and OpenMP, whose locks, barriers and tasks are made of atomic accesses and futexes.
+const OWN: [&str; 2] = ["libatomic.so", "libgomp.so"];
 /// Mapped files without a name in the file system, the shim among them.
 const NAMELESS: &str = "/memfd:";
 
 /// The loaded modules whose code is to be watched: those that the user means, and what belongs to them.
 pub fn modules<'a>(files: &[PathBuf], modules: &'a [Module]) -> Result<Vec<&'a Module>, String> {
     let mut watched = files.iter().map(|path| module(path, modules)).collect::<Result<Vec<_>, _>>()?;
-    let is_own = |module: &&Module| OWN.iter().any(|own| module.name().starts_with(own));
+    let is_own = |module: &&Module| belongs_to_compilers(&module.name());
     let own = libraries(modules).filter(|module| !files.is_empty() && is_own(module) && !watched.contains(module));
     let own: Vec<&Module> = own.collect();
     watched.extend(own);
@@ -57,6 +58,11 @@ fn not_loaded(path: &Path, modules: &[Module]) -> String {
 /// The shared libraries of the program.
 fn libraries(modules: &[Module]) -> impl Iterator<Item = &Module> {
     modules.iter().filter(|module| module.name().contains(".so") && !is_nameless(module))
+}
+
+/// Whether a file of this name is a library that compilers call, and whose accesses synchronise.
+pub fn belongs_to_compilers(name: &str) -> bool {
+    OWN.iter().any(|own| name.starts_with(own))
 }
 
 /// Whether it has no name in the file system.
@@ -187,6 +193,9 @@ mod tests {
         assert_eq!(names(&["/bin/x"]), ["x", "libatomic.so.1.2.0"]);
         assert_eq!(names(&["/bin/x", "libatomic.so.1.2.0"]), ["x", "libatomic.so.1.2.0"]);
         assert!(names(&[]).is_empty(), "nothing is watched");
+        loaded.push(Module { path: "/lib/libgomp.so.1.0.0".into(), bias: 0, start: 0, end: 1 });
+        let watched = super::modules(&["/bin/x".into()], &loaded).expect("all are loaded");
+        assert_eq!(watched.len(), 3, "OpenMP belongs to it too");
     }
 
     #[test]

@@ -147,6 +147,7 @@ fn command(
         .env("GLIBC_TUNABLES", before_users("GLIBC_TUNABLES", "glibc.pthread.rseq=0"))
         // Binding a symbol at its first call would happen again after every restore.
         .env("LD_BIND_NOW", "1")
+        .envs(openmp_variable())
         .env(ARENA_VARIABLE, format!("{arena_fd},{shim_fd},{regions_fd}"))
         .stdin(standard_input())
         .stdout(duplicate(output[0].descriptor())?)
@@ -156,6 +157,13 @@ fn command(
     // SAFETY: the closure only makes system calls, on values that it owns.
     unsafe { command.pre_exec(move || prepare_child(own, shim_fd, parent)) };
     Ok(command)
+}
+
+/// Threads of OpenMP go round a loop for a while before they sleep. Each round would be a step, and none leads to anything
+/// that sleeping at once does not lead to: they do not, unless the user has an opinion about it.
+fn openmp_variable() -> Option<(&'static str, &'static str)> {
+    let is_asked_for = ["GOMP_SPINCOUNT", "OMP_WAIT_POLICY"].into_iter().any(|name| std::env::var_os(name).is_some());
+    (!is_asked_for).then_some(("GOMP_SPINCOUNT", "0"))
 }
 
 /// The number that the shim's descriptor gets in the program; the one that it has if numbers do not go so far.

@@ -168,6 +168,7 @@ impl Detector {
                 let is_meant = word.is_empty() || known.is_none() || word == subject.last_word();
                 accesses::way(action) == Some(Way::Read) && is_meant
             }
+            (_, Code::AtomicWrite) => accesses::way(action) == Some(Way::Write),
             _ => false,
         };
         Some(if is_atomic { Atomicity::Atomic } else { Atomicity::Plain })
