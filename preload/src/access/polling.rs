@@ -13,7 +13,7 @@
 
 use super::clocks::Own;
 use super::{is_on, local, spin};
-use crate::checkpoint::Tape;
+use crate::checkpoint::{Aligned, Tape};
 use crate::{arena, evaluation, gate, world};
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
@@ -26,7 +26,7 @@ const MOST_MUTEXES: usize = 4;
 /// Rounds of a thread that is let loose, because nobody else can take a step: each of them takes steps.
 const LOOSE_ROUNDS: u32 = 16;
 
-static POLLS: [Own<Poll>; MAX_THREADS] = [const { Own(Cell::new(Poll::NONE)) }; MAX_THREADS];
+static POLLS: Aligned<[Own<Poll>; MAX_THREADS]> = Aligned([const { Own(Cell::new(Poll::NONE)) }; MAX_THREADS]);
 
 /// What a thread has done since it locked a mutex at one place.
 #[derive(Clone, Copy)]
@@ -121,24 +121,24 @@ impl Poll {
 
 /// A thread comes into being.
 pub fn create(thread: ThreadId) {
-    POLLS[thread.index()].0.set(Poll::NONE);
+    POLLS.0[thread.index()].0.set(Poll::NONE);
 }
 
 /// Saves what is known of the first threads.
 pub fn save(tape: &mut Tape, threads: usize) {
-    POLLS.iter().take(threads).for_each(|poll| tape.put(poll.0.get()));
+    tape.save(&raw const POLLS as u64, (threads * size_of::<Poll>()) as u64);
 }
 
 /// Brings back what was saved.
 pub fn bring_back(tape: &mut Tape, threads: usize) {
-    POLLS.iter().take(threads).for_each(|poll| poll.0.set(tape.take()));
+    tape.bring_back(&raw const POLLS as u64, (threads * size_of::<Poll>()) as u64);
 }
 
 /// Looks at what a thread has done, or changes it, where it lies. The closure must not come back to here.
 #[inline(always)]
 fn with<R>(thread: ThreadId, act: impl FnOnce(&mut Poll) -> R) -> R {
     // SAFETY: one kernel thread, and closures do not nest, so this is the only reference.
-    act(unsafe { &mut *POLLS[thread.index()].0.as_ptr() })
+    act(unsafe { &mut *POLLS.0[thread.index()].0.as_ptr() })
 }
 
 /// The thread has done something that is not undone at the end of a round.
@@ -212,7 +212,7 @@ fn come_to_lock() -> bool {
 fn waits_for_others(thread: ThreadId, pc: u64) -> bool {
     let (stack_pointer, registers) = gate::caller_state();
     let local = Some(local::state(&registers, stack_pointer));
-    let poll = POLLS[thread.index()].0.get();
+    let poll = POLLS.0[thread.index()].0.get();
     if poll.local != local {
         with(thread, |poll| poll.begin(pc, local));
         return false;

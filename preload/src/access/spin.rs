@@ -14,7 +14,7 @@ use super::copy_bytes;
 use super::local;
 use super::locations::Location;
 use super::polling;
-use crate::checkpoint::Tape;
+use crate::checkpoint::{Aligned, Tape};
 use crate::{arena, world};
 use core::cell::Cell;
 use rscale_protocol::{Action, Family, MAX_THREADS, Op, ThreadId, ThreadSet, Variable};
@@ -35,7 +35,7 @@ pub static STACK: [Own<u64>; 2] = [const { Own(Cell::new(0)) }; 2];
 static WAITING: Own<ThreadSet> = Own(Cell::new(ThreadSet::EMPTY));
 static EXHAUSTED: Own<ThreadSet> = Own(Cell::new(ThreadSet::EMPTY));
 static HAS_BEEN_LOOSE: Own<ThreadSet> = Own(Cell::new(ThreadSet::EMPTY));
-static ROUNDS: [Own<Round>; MAX_THREADS] = [const { Own(Cell::new(Round::NONE)) }; MAX_THREADS];
+static ROUNDS: Aligned<[Own<Round>; MAX_THREADS]> = Aligned([const { Own(Cell::new(Round::NONE)) }; MAX_THREADS]);
 
 /// What a thread has done since it passed an instruction for the first time.
 #[derive(Clone, Copy)]
@@ -136,7 +136,7 @@ impl Round {
 #[inline(always)]
 fn with<R>(thread: ThreadId, act: impl FnOnce(&mut Round) -> R) -> R {
     // SAFETY: one kernel thread, and closures do not nest, so this is the only reference.
-    act(unsafe { &mut *ROUNDS[thread.index()].0.as_ptr() })
+    act(unsafe { &mut *ROUNDS.0[thread.index()].0.as_ptr() })
 }
 
 /// An execution begins.
@@ -154,8 +154,8 @@ pub fn save(tape: &mut Tape) {
     STACK.iter().for_each(|word| tape.put(word.0.get()));
     tape.put(PROGRESS.0.get());
     [&WAITING, &EXHAUSTED, &HAS_BEEN_LOOSE].into_iter().for_each(|set| tape.put(set.0.get()));
-    rounds().for_each(|round| tape.put(round.0.get()));
-    polling::save(tape, rounds().count());
+    tape.save(&raw const ROUNDS as u64, rounds_bytes());
+    polling::save(tape, threads());
     local::save(tape);
 }
 
@@ -164,19 +164,24 @@ pub fn bring_back(tape: &mut Tape) {
     STACK.iter().for_each(|word| word.0.set(tape.take()));
     PROGRESS.0.set(tape.take());
     [&WAITING, &EXHAUSTED, &HAS_BEEN_LOOSE].into_iter().for_each(|set| set.0.set(tape.take()));
-    rounds().for_each(|round| round.0.set(tape.take()));
-    polling::bring_back(tape, rounds().count());
+    tape.bring_back(&raw const ROUNDS as u64, rounds_bytes());
+    polling::bring_back(tape, threads());
     local::bring_back(tape);
 }
 
-/// What the threads of this execution have done.
-fn rounds() -> impl Iterator<Item = &'static Own<Round>> {
-    ROUNDS.iter().take(world::get().look(|model| model.threads.count()))
+/// How many threads this execution has.
+fn threads() -> usize {
+    world::get().look(|model| model.threads.count())
+}
+
+/// Bytes of what they have done.
+fn rounds_bytes() -> u64 {
+    (threads() * size_of::<Round>()) as u64
 }
 
 /// A thread comes into being.
 pub fn create(thread: ThreadId) {
-    ROUNDS[thread.index()].0.set(Round::NONE);
+    ROUNDS.0[thread.index()].0.set(Round::NONE);
     polling::create(thread);
 }
 
@@ -342,7 +347,7 @@ pub fn long_run(pc: u64, local: impl FnOnce() -> u64) -> Verdict {
     const MOST_RUNS: u32 = 256;
     const MOST_LOOKS: u32 = 4096;
     let thread = world::get().current.get();
-    let mut round = ROUNDS[thread.index()].0.get();
+    let mut round = ROUNDS.0[thread.index()].0.get();
     round.long_runs += 1;
     let verdict = if PROGRESS.0.replace(false) {
         // Since the last step or the last look, that is: what it does from here on counts anew.
@@ -367,7 +372,7 @@ pub fn long_run(pc: u64, local: impl FnOnce() -> u64) -> Verdict {
             insert(&EXHAUSTED, thread);
         }
     }
-    ROUNDS[thread.index()].0.set(round);
+    ROUNDS.0[thread.index()].0.set(round);
     verdict
 }
 
@@ -425,10 +430,10 @@ pub fn is_loose(thread: ThreadId) -> bool {
 /// The running thread has looked at something under these locks in vain, and waits from now on; for good if it has been
 /// let loose.
 pub fn wait_to_poll(thread: ThreadId, mutexes: &[u64], is_for_good: bool) {
-    let read = ROUNDS[thread.index()].0.get();
+    let read = ROUNDS.0[thread.index()].0.get();
     let mut round = Round { polls: true, progress: false, ..Round::NONE };
     mutexes.iter().chain(&read.watched[..read.count]).for_each(|&location| round.watch(location));
-    ROUNDS[thread.index()].0.set(round);
+    ROUNDS.0[thread.index()].0.set(round);
     insert(&WAITING, thread);
     if is_for_good {
         insert(&EXHAUSTED, thread);

@@ -11,9 +11,10 @@
 //! anything that [`syscalls::undo`] would have to undo.
 
 mod changes;
+mod lines;
 mod tape;
 
-pub use tape::Tape;
+pub use tape::{Aligned, Tape};
 
 use crate::{access, arena, fiber, kernel_threads, snapshot, sys, syscalls, world};
 use core::cell::Cell;
@@ -98,6 +99,7 @@ pub fn prepare() {
     if is_restored && !kernel_threads::are_used() && setup.evaluates.load(Relaxed) == 0 {
         let length = MOST as u64 * ROOM;
         if let Some(memory) = sys::map(0, length, libc::PROT_READ | libc::PROT_WRITE) {
+            lines::prepare();
             snapshot::exclude(memory, memory + length);
             STATE.memory.set(memory);
             access::track();

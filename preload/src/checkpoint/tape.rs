@@ -2,15 +2,14 @@
 //!
 //! A tape that is full takes nothing more and says so in the end: whoever saves need not know how much all others save.
 
-use crate::snapshot::PAGE;
-use core::arch::asm;
-
-/// Whole pages begin at a multiple of this. Some processors (Zen 3) copy with a repeated instruction fifteen times
-/// slower if the target is a few bytes further in its page than the source: 1420 ns a page instead of 81.
-const ALIGNMENT: u64 = 64;
+use super::lines::{self, LINE};
 
 /// Bytes of a vector.
 const VECTOR: u64 = 16;
+
+/// Something that begins with a line, as what is [saved](Tape::save) must.
+#[repr(C, align(64))]
+pub struct Aligned<T>(pub T);
 
 /// A position on a piece of tape.
 pub struct Tape {
@@ -54,20 +53,23 @@ impl Tape {
         unsafe { (place as *const T).read_unaligned() }
     }
 
-    /// Puts the contents of memory on the tape.
+    /// Puts the contents of memory on the tape, which must begin with a line: all of its lines, to the end of the last.
     pub fn save(&mut self, address: u64, length: u64) {
-        self.begin_whole_page(length);
-        if let Some(place) = self.advance(length) {
+        self.align(LINE);
+        let count = length.div_ceil(LINE);
+        if let Some(place) = self.advance(count * LINE) {
             // SAFETY: there is room; the callers pass readable memory.
-            unsafe { copy(place, address, length) };
+            unsafe { lines::copy(place, address, count) };
         }
     }
 
-    /// Goes to where something of that length begins: whole pages are copied faster from a line of the cache on.
-    fn begin_whole_page(&mut self, length: u64) {
-        if length >= PAGE {
-            self.next = self.next.next_multiple_of(ALIGNMENT).min(self.end);
-        }
+    /// Brings memory back to what it was when it was saved.
+    pub fn bring_back(&mut self, address: u64, length: u64) {
+        self.align(LINE);
+        let count = length.div_ceil(LINE);
+        // SAFETY: so much was put there; the callers pass writable memory.
+        unsafe { lines::copy(address, self.next, count) };
+        self.skip(count * LINE);
     }
 
     /// Room for so much more; None if there is not.
@@ -109,27 +111,5 @@ impl Tape {
     /// The place of the next thing.
     pub(super) fn place(&self) -> u64 {
         self.next
-    }
-
-    /// Brings memory back to what it was when it was saved.
-    pub fn bring_back(&mut self, address: u64, length: u64) {
-        self.begin_whole_page(length);
-        // SAFETY: so much was put there; the callers pass writable memory.
-        unsafe { copy(address, self.next, length) };
-        self.next += length;
-    }
-}
-
-/// # Safety
-/// The ranges must be writable and readable, and must not overlap.
-unsafe fn copy(to: u64, from: u64, length: u64) {
-    if length < PAGE {
-        // SAFETY: as the caller promises. It is the shim's own function that copies.
-        return unsafe { core::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, length as usize) };
-    }
-    // SAFETY: as the caller promises. The instruction calls nobody, and is the fastest way for whole pages.
-    unsafe {
-        asm!("rep movsb", inout("rcx") length => _, inout("rdi") to => _, inout("rsi") from => _,
-             options(nostack, preserves_flags));
     }
 }

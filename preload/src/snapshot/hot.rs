@@ -114,7 +114,7 @@ impl HotSet {
 
 /// # Safety
 /// Both must be pages, the first writable, the second readable.
-pub unsafe fn copy_page(to: u64, from: u64) {
+unsafe fn copy_page(to: u64, from: u64) {
     // SAFETY: as the caller promises. The instruction is the fastest way for whole pages, and calls nobody.
     unsafe {
         asm!("rep movsb", inout("rcx") PAGE => _, inout("rdi") to => _, inout("rsi") from => _,

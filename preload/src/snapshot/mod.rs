@@ -14,7 +14,7 @@ use core::cell::UnsafeCell;
 use fresh::Fresh;
 use hot::HotSet;
 
-pub use hot::{clear_pages, copy_page};
+pub use hot::clear_pages;
 pub use maps::for_each_mapping;
 
 /// Bytes of a page.
