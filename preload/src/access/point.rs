@@ -25,6 +25,18 @@ pub fn is_communication(range: Location) -> bool {
     })
 }
 
+/// Whether the bytes lie in one granule and all belong to communication variables that are not freed: then there is no
+/// race to look for.
+fn is_nothing_else(range: Location) -> bool {
+    let (word, bytes) = (Granule::of(range.start).written(), range.bytes_in(range.start));
+    let record = word.as_record().filter(|_| word.clock() == FOR_EVER).map(super::records::get);
+    record.is_some_and(|record| {
+        u64::from(bytes.count_ones()) == range.length
+            && bytes & !record.communication() == 0
+            && record.freed() & bytes == 0
+    })
+}
+
 /// A communication variable, and which bytes of it are accessed.
 #[derive(Clone, Copy)]
 pub struct Touched {
@@ -69,6 +81,9 @@ impl Place {
 pub fn part(kind: SiteKind, range: Location, place: Place, local: &dyn Fn() -> u64) {
     if is_communication(range) {
         instruction(kind, range, place, local);
+        if is_nothing_else(range) {
+            return;
+        }
     } else if kind != SiteKind::Read {
         spin::note_write(range.start);
     }
