@@ -51,22 +51,18 @@ impl Enabled {
     /// The thread has ended.
     pub fn remove(&self, thread: ThreadId) {
         self.put(thread, Choices::NONE);
-        for threads in [&self.waiting, &self.stale] {
-            let mut set = threads.get();
-            set.remove(thread);
-            threads.set(set);
-        }
+        put(&self.waiting, thread, false);
+        put(&self.stale, thread, false);
     }
 
+    #[inline(always)]
     fn put(&self, thread: ThreadId, choices: Choices) {
-        for (kept, is_member) in self.sets.iter().zip([choices.proceed, choices.time_out, choices.spurious]) {
-            let mut set = kept.get();
-            if is_member {
-                set.insert(thread)
-            } else {
-                set.remove(thread)
+        put(&self.sets[0], thread, choices.proceed);
+        // Hardly anybody ever can do one of the others.
+        for (kept, is_member) in self.sets[1..].iter().zip([choices.time_out, choices.spurious]) {
+            if is_member || !kept.get().is_empty() {
+                put(kept, thread, is_member);
             }
-            kept.set(set);
         }
     }
 
@@ -86,6 +82,18 @@ impl Enabled {
     fn all(&self) -> [ThreadSet; 3] {
         [self.sets[0].get(), self.sets[1].get(), self.sets[2].get()]
     }
+}
+
+/// Adds a thread to a set, or takes it out.
+#[inline(always)]
+fn put(kept: &Cell<ThreadSet>, thread: ThreadId, is_member: bool) {
+    let mut set = kept.get();
+    if is_member {
+        set.insert(thread)
+    } else {
+        set.remove(thread)
+    }
+    kept.set(set);
 }
 
 /// The running thread has taken a step, or arrived at it in a way that others see.
@@ -130,14 +138,9 @@ pub fn only_proceeding() -> Option<ThreadSet> {
 /// Asks the model about a thread.
 fn ask(thread: ThreadId) {
     let kept = &world::get().enabled;
-    let mut waiting = kept.waiting.get();
-    if world::get().fibers[thread.index()].next().op.may_wait() {
-        waiting.insert(thread);
-    } else {
-        waiting.remove(thread);
-    }
-    kept.waiting.set(waiting);
-    kept.put(thread, choices_of(thread));
+    let may_wait = world::get().fibers[thread.index()].next().op.may_wait();
+    put(&kept.waiting, thread, may_wait);
+    kept.put(thread, if may_wait { choices_of(thread) } else { Choices::PROCEED });
 }
 
 /// The same as [`current`], from the model alone: for states in which the running thread has not arrived anywhere.

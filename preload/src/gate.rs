@@ -107,7 +107,7 @@ pub fn pass_or_cancel(mut action: Action, mut refresh: impl FnMut(&mut Action)) 
             let choice = wait_for_turn(&action);
             action = world.look(|model| model.current(&action));
             refresh(&mut action);
-            let outcome = perform(&buffer::resolved(action), choice);
+            let outcome = perform(buffer::resolved(&action).as_ref().unwrap_or(&action), choice);
             object::check_used(&action);
             outcome
         };

@@ -125,14 +125,18 @@ fn log(token: Token, enabled: &[ThreadSet; 3]) {
         query::wait_for_continue();
         world.logged.set(0);
     }
-    let action = buffer::resolved(*world.fibers[token.thread.index()].next());
-    arena.log.store(world.logged.get(), &action, token.choice, enabled);
+    let next = world.fibers[token.thread.index()].next();
+    let store = |action: &Action| arena.log.store(world.logged.get(), action, token.choice, enabled);
+    match buffer::resolved(next) {
+        Some(action) => store(&action),
+        None => store(next),
+    }
     access::local::begin_step(world.logged.get());
     checkpoint::note(world.steps.get(), token);
     world.logged.set(world.logged.get() + 1);
     world.steps.set(world.steps.get() + 1);
     arena.mailbox.heartbeat.store(world.steps.get(), Relaxed);
-    count_computing(action.op, token.thread, enabled);
+    count_computing(next.op, token.thread, enabled);
     if token.choice == Choice::Spurious {
         world.spurious.set(world.spurious.get() + 1);
     }

@@ -190,12 +190,18 @@ fn orders_nothing(op: Op) -> bool {
 }
 
 /// Makes the row say what a step may publish, and returns the thread's own clock.
+#[inline(always)]
 fn publish(action: &Action) -> u64 {
-    let thread = action.thread;
-    let own = known(thread, thread);
-    if !buffer::is_on() {
-        return own;
+    let own = known(action.thread, action.thread);
+    if buffer::is_on() {
+        publish_visible(action, own);
     }
+    own
+}
+
+#[inline(never)]
+fn publish_visible(action: &Action, own: u64) {
+    let thread = action.thread;
     if action.op == Op::Fence {
         buffer::model().shadows(thread).for_each(|shadow| join(row(thread), row(shadow)));
     }
@@ -206,7 +212,6 @@ fn publish(action: &Action) -> u64 {
         DRAINED[thread.index()].0.set(own);
         ORDERED[thread.index()].0.set(own);
     }
-    own
 }
 
 /// What the thread does from here on comes after its clock.

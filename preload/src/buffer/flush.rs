@@ -40,9 +40,11 @@ fn action_of(slot: usize) -> Action {
 
 /// The shadow thread that a thread waits for, if it does.
 pub fn awaited(thread: ThreadId) -> Option<ThreadId> {
-    let waits = super::is_on() && matches!(world::get().fibers[thread.index()].next().op, Op::Fence | Op::BufferRoom);
+    if !super::is_on() || !world::get().fibers[thread.index()].next().op.waits_for_own_stores() {
+        return None;
+    }
     let stores = all().stores.of(thread).map(|slot| all().stores.get(slot));
-    stores.map(|store| store.queue).find(|&queue| waits && is_possible(world::get().fibers[queue.index()].next()))
+    stores.map(|store| store.queue).find(|&queue| is_possible(world::get().fibers[queue.index()].next()))
 }
 
 /// Whether all stores are visible that have to be before this one.

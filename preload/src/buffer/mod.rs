@@ -234,10 +234,10 @@ pub fn set_reads(range: Option<Location>) {
     }
 }
 
-/// What an action is that takes place now: a read may find an own store.
+/// What an action is instead that takes place now, if it is something else: a read may find an own store.
 #[inline(always)]
-pub fn resolved(action: Action) -> Action {
-    if !is_on() || action.op != Op::Read { action } else { resolved_read(action) }
+pub fn resolved(action: &Action) -> Option<Action> {
+    if is_on() && action.op == Op::Read { Some(resolved_read(*action)) } else { None }
 }
 
 fn resolved_read(action: Action) -> Action {
