@@ -35,8 +35,16 @@ pub fn modules<'a>(files: &[PathBuf], modules: &'a [Module]) -> Result<Vec<&'a M
 fn module<'a>(path: &Path, modules: &'a [Module]) -> Result<&'a Module, String> {
     let wanted = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let is_name = path.components().count() == 1 && !path.exists();
-    let is_wanted = |module: &&Module| module.path == wanted || (is_name && path.as_os_str() == module.name().as_str());
+    // `libx.so.1`, which is what programs ask for, stands for `libx.so.1.2.3`.
+    let is_called = |name: &str| path.to_str().and_then(|path| name.strip_prefix(path)).is_some_and(is_version);
+    let is_wanted = |module: &&Module| module.path == wanted || (is_name && is_called(&module.name()));
     modules.iter().find(is_wanted).ok_or_else(|| not_loaded(path, modules))
+}
+
+/// Whether this may follow the name of a library: nothing, or numbers.
+fn is_version(rest: &str) -> bool {
+    rest.is_empty()
+        || rest.strip_prefix('.').is_some_and(|rest| rest.split('.').all(|part| part.parse::<u32>().is_ok()))
 }
 
 fn not_loaded(path: &Path, modules: &[Module]) -> String {

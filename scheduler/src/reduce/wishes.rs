@@ -46,10 +46,11 @@ impl Wishes {
     pub fn add(&mut self, reversal: &Reversal<'_>, nodes: &[Node], planner: &dyn Planner) {
         let hashes = hashes(reversal.first, reversal.sequence().map(|event| event.token));
         let is_covered = || nodes[reversal.first as usize].cover(reversal, None, 0).is_some();
-        if !self.said.contains(&hashes) && !(planner.extent() == Extent::Whole && is_covered()) {
-            self.is_new(hashes);
-            self.push(reversal.first as usize, planner.wanted(reversal));
+        if self.said.contains(&hashes) || planner.extent() == Extent::Whole && is_covered() {
+            return;
         }
+        self.is_new(hashes);
+        self.push(reversal.first as usize, planner.wanted(reversal));
     }
 
     /// Asks for one of these events in a shared state, preferably the first, unless that was done before.

@@ -5,6 +5,7 @@
 
 mod admit;
 mod bounds;
+mod containers;
 mod crew;
 mod debugging;
 mod depicting;
@@ -96,6 +97,7 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
     summary.notes.extend(functions::notes(&setting.invariants));
     if config.rules.scope == Scope::All {
         summary.notes.extend(unseen::note(&program));
+        summary.notes.extend(containers::note(&program, &config.watched.libraries));
     }
     if config.rules.races && !program.has_debug_info {
         summary.notes.push(

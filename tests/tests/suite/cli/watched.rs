@@ -327,3 +327,34 @@ int main(void)
     assert!(watched.out().contains("is not seen") && watched.out().contains(": mbrtowc"), "{}", watched.out());
     assert!(!said("sync").out().contains("mbrtowc"), "nothing is watched");
 }
+
+/// A string that two threads change: most of that happens in libstdc++.
+#[test]
+fn containers_of_a_library_that_is_not_watched_are_named() {
+    let place = Place::new();
+    place.scratch.write(
+        "strings.cpp",
+        r#"
+#include <cstdio>
+#include <string>
+#include <thread>
+int main()
+{
+    std::string text;
+    std::thread one([&] { text += "a"; }), other([&] { text += "b"; });
+    one.join();
+    other.join();
+    std::puts(text.c_str());
+}
+"#,
+    );
+    let run = |options: &[&str]| place.rscale(&[&["run", "strings.cpp", "--outcomes"], options].concat());
+    let alone = run(&[]);
+    let note = "code of std::string lies in libstdc++";
+    assert!(alone.out().contains(note) && alone.out().contains("--instrument libstdc++.so.6"), "{}", alone.out());
+    let watched = run(&["--instrument", "libstdc++.so.6"]);
+    assert!(!watched.out().contains(note), "{}", watched.out());
+    for outcome in ["\"ab\\n\"", "\"ba\\n\"", "\"a\\n\""] {
+        assert!(watched.out().contains(outcome), "{outcome}: {}", watched.out());
+    }
+}
