@@ -180,11 +180,12 @@ mod tests {
         let path = |name: &str| module(Path::new(name), &modules).map(|module| module.path.display().to_string());
         assert_eq!(path("/lib/libz.so.1.3").as_deref(), Ok("/lib/libz.so.1.3"));
         assert_eq!(path("libz.so.1.3").as_deref(), Ok("/lib/libz.so.1.3"));
-        let refused = path("libz.so").expect_err("not its name");
-        assert_eq!(
-            refused,
-            "--instrument libz.so: the program does not load this when it starts; did you mean /lib/libz.so.1.3?"
-        );
+        assert_eq!(path("libz.so.1").as_deref(), Ok("/lib/libz.so.1.3"), "as programs name it");
+        assert_eq!(path("libz.so").as_deref(), Ok("/lib/libz.so.1.3"));
+        for wrong in ["libz.so.1.3.1", "libz.s"] {
+            let start = format!("--instrument {wrong}: the program does not load this when it starts; ");
+            assert_eq!(path(wrong), Err(format!("{start}did you mean /lib/libz.so.1.3?")));
+        }
         let refused = path("/opt/libother.so").expect_err("not loaded");
         assert!(refused.ends_with("it loads libz.so.1.3, libc.so.6, ld-linux-x86-64.so.2"), "{refused}");
     }
