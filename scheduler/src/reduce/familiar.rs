@@ -2,7 +2,6 @@
 //! does, it has done in the execution before, at the same place of its own. Then what the step touches is known.
 
 use super::event::Event;
-use rscale_protocol::Action;
 use rscale_protocol::arena::Step;
 
 /// The last event of each thread at each of its places, where it depends on nothing but its step.
@@ -44,10 +43,7 @@ impl Known {
     /// Whether it is the same step. Who else could have taken one is not asked.
     #[inline]
     fn is(&self, step: &Step) -> bool {
-        let Action { op, flags, thread, count, object, second, deadline, pc, extent } = self.step.action;
-        let other = &step.action;
-        (op, flags, thread, count, self.step.choice) == (other.op, other.flags, other.thread, other.count, step.choice)
-            && (object, second, pc) == (other.object, other.second, other.pc)
-            && (deadline, extent, self.step.result) == (other.deadline, other.extent, step.result)
+        let known = &self.step;
+        (known.choice, known.result) == (step.choice, step.result) && known.action == step.action
     }
 }
