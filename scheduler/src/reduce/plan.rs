@@ -127,8 +127,9 @@ pub trait Planner {
     fn plan(&mut self, places: &mut Places<'_>, reversal: &Reversal<'_>);
 
     /// What [`Planner::plan`] asks for, in words that another search understands.
-    fn wanted(&self, reversal: &Reversal<'_>) -> Wanted {
-        Wanted::Sequence(reversal.sequence().copied().collect())
+    /// Nothing if the state's sleep set shows that it is not needed.
+    fn wanted(&self, reversal: &Reversal<'_>, _node: &Node) -> Option<Wanted> {
+        Some(Wanted::Sequence(reversal.sequence().copied().collect()))
     }
 
     /// Looks at an execution before its races are planned; events from the branch on are new.
@@ -301,9 +302,9 @@ impl Planner for Source {
         add_one_of(places, reversal, &sequence, &initials(&sequence));
     }
 
-    fn wanted(&self, reversal: &Reversal<'_>) -> Wanted {
+    fn wanted(&self, reversal: &Reversal<'_>, node: &Node) -> Option<Wanted> {
         let sequence: Vec<&Footprint> = reversal.sequence().collect();
-        one_of(&sequence, &initials(&sequence))
+        one_of(node, &sequence, &initials(&sequence))
     }
 
     fn keeps_nothing(&self) -> bool {
@@ -321,9 +322,9 @@ impl Planner for Persistent {
         add_one_of(places, reversal, &sequence, &leading(reversal, &sequence));
     }
 
-    fn wanted(&self, reversal: &Reversal<'_>) -> Wanted {
+    fn wanted(&self, reversal: &Reversal<'_>, node: &Node) -> Option<Wanted> {
         let sequence: Vec<&Footprint> = reversal.sequence().collect();
-        one_of(&sequence, &leading(reversal, &sequence))
+        one_of(node, &sequence, &leading(reversal, &sequence))
     }
 
     fn keeps_nothing(&self) -> bool {
@@ -361,16 +362,23 @@ pub fn leading(reversal: &Reversal<'_>, sequence: &[&Footprint]) -> Vec<usize> {
     if leading.is_empty() { all } else { leading }
 }
 
-/// Adds the first of these members, unless one of them is explored anyway.
+/// Adds the first of these members, unless one of them is explored anyway, or was elsewhere: any of them would do, and
+/// one that sleeps asks for nothing.
 fn add_one_of(places: &mut Places<'_>, reversal: &Reversal<'_>, sequence: &[&Footprint], members: &[usize]) {
     let node = places.own(reversal.first);
     if !members.iter().any(|&index| node.explores(reversal.taken(), sequence[index].token))
+        && !is_any_asleep(node, sequence, members)
         && let Some(&first) = members.first()
     {
         node.tree.add(*sequence[first]);
     }
 }
 
-fn one_of(sequence: &[&Footprint], members: &[usize]) -> Wanted {
-    Wanted::OneOf(members.iter().map(|&index| *sequence[index]).collect())
+fn one_of(node: &Node, sequence: &[&Footprint], members: &[usize]) -> Option<Wanted> {
+    let events = || members.iter().map(|&index| *sequence[index]).collect();
+    (!is_any_asleep(node, sequence, members)).then(|| Wanted::OneOf(events()))
+}
+
+fn is_any_asleep(node: &Node, sequence: &[&Footprint], members: &[usize]) -> bool {
+    members.iter().any(|&index| node.sleep.has(sequence[index]))
 }

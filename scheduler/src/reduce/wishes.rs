@@ -50,7 +50,9 @@ impl Wishes {
             return;
         }
         self.is_new(hashes);
-        self.push(reversal.first as usize, planner.wanted(reversal));
+        if let Some(wanted) = planner.wanted(reversal, &nodes[reversal.first as usize]) {
+            self.push(reversal.first as usize, wanted);
+        }
     }
 
     /// Asks for one of these events in a shared state, preferably the first, unless that was done before.
