@@ -137,6 +137,7 @@ fn log(token: Token, enabled: &[ThreadSet; 3]) {
     world.steps.set(world.steps.get() + 1);
     arena.mailbox.heartbeat.store(world.steps.get(), Relaxed);
     count_computing(next.op, token.thread, enabled);
+    world.stood_back.set((next.op == Op::ThreadStart).then(|| world.current.get()));
     if token.choice == Choice::Spurious {
         world.spurious.set(world.spurious.get() + 1);
     }

@@ -43,6 +43,8 @@ pub struct World {
     pub policy: Cell<Policy>,
     /// Which steps are taken as soon as they can be, once the prefix is done.
     pub quiet: Cell<Quiet>,
+    /// Who stood back for the thread that has just started.
+    pub stood_back: Cell<Option<ThreadId>>,
     /// State of the random numbers that decide who is next.
     pub order: Cell<u64>,
     /// Nesting of sections that may not be switched out of.
@@ -97,6 +99,7 @@ static WORLD: World = World {
     has_atomic_sections: Cell::new(false),
     policy: Cell::new(Policy::Fixed),
     quiet: Cell::new(Quiet::NOTHING),
+    stood_back: Cell::new(None),
     order: Cell::new(0),
     uninterruptible: Cell::new(0),
     forked_child: Cell::new(false),

@@ -58,13 +58,15 @@ pub struct Expectation {
     pub variants: Vec<Variant>,
 }
 
-/// A program compiled with other options: `-DN=4 nsb=16 optimal=16`.
+/// A program compiled with other options: `-DN=4 nsb=16 optimal=16`, `-DN=5 source=64+33`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Variant {
     /// Further options of the compiler.
     pub flags: Vec<String>,
     /// The number of complete executions, by filter list.
     pub executions: BTreeMap<String, u64>,
+    /// The number of runs, where it says how many more there are.
+    pub runs: BTreeMap<String, u64>,
 }
 
 impl Expectation {
@@ -220,11 +222,20 @@ fn counts(value: &str, into: &mut BTreeMap<String, u64>) -> Result<(), String> {
     Ok(())
 }
 
-/// `-DN=4 nsb=16 optimal=16`
+/// `-DN=4 nsb=16 optimal=16`; `source=64+33` are 64 complete executions, and 33 runs in vain.
 fn variant(value: &str) -> Result<Variant, String> {
     let (flags, numbers): (Vec<&str>, Vec<&str>) = value.split_whitespace().partition(|word| word.starts_with('-'));
     let mut variant = Variant { flags: flags.into_iter().map(String::from).collect(), ..Variant::default() };
-    counts(&numbers.join(" "), &mut variant.executions)?;
+    for word in numbers {
+        let (complete, in_vain) = word.split_once('+').unwrap_or((word, ""));
+        counts(complete, &mut variant.executions)?;
+        if complete != word {
+            let in_vain: u64 = in_vain.parse().map_err(|_| format!("{word:?} is not of the form filters=N+M"))?;
+            let mut runs = BTreeMap::new();
+            counts(complete, &mut runs)?;
+            variant.runs.extend(runs.into_iter().map(|(filters, complete)| (filters, complete + in_vain)));
+        }
+    }
     if variant.executions.is_empty() { Err("there are no numbers".into()) } else { Ok(variant) }
 }
 
@@ -252,7 +263,7 @@ mod tests {
             "verdict: bug; kind: deadlock; message: no thread; location: a.c:3; status: 1; runs: none=20 nsb,db=5=7; \
              executions: none=19; outcomes: 0:\"a b\\n\" 1:\"\"; outcomes: 2:x; options: --spurious 1; \
              arguments: \"3 4\" 5; isolation: fork; flags: -lm; levels: -O3; threads-engine: yes; \
-             variant: -DN=2 -DM=1 nsb=4 optimal=3",
+             variant: -DN=2 -DM=1 nsb=4 dpor=3+2 optimal=3",
         )
         .expect("valid");
         assert_eq!(expectation.runs, BTreeMap::from([(String::new(), 20), ("nsb,db=5".into(), 7)]));
@@ -262,8 +273,9 @@ mod tests {
         assert_eq!(expectation.arguments, ["3 4", "5"]);
         assert_eq!((expectation.isolation, expectation.levels), (vec!["fork".into()], vec!["-O3".into()]));
         assert_eq!((expectation.status, expectation.threads_engine), (1, true));
-        let executions = BTreeMap::from([("nsb".into(), 4), ("optimal".into(), 3)]);
-        assert_eq!(expectation.variants, [Variant { flags: vec!["-DN=2".into(), "-DM=1".into()], executions }]);
+        let executions = BTreeMap::from([("nsb".into(), 4), ("dpor".into(), 3), ("optimal".into(), 3)]);
+        let (flags, runs) = (vec!["-DN=2".into(), "-DM=1".into()], BTreeMap::from([("dpor".into(), 5)]));
+        assert_eq!(expectation.variants, [Variant { flags, executions, runs }]);
     }
 
     #[test]
@@ -297,6 +309,7 @@ mod tests {
             ("verdict: clean; runs: 12", "filters=N"),
             ("verdict: clean; runs: nbs=1", "is none of"),
             ("verdict: clean; variant: -DN=1", "there are no numbers"),
+            ("verdict: clean; variant: -DN=1 source=3+", "filters=N+M"),
             ("verdict: clean; outcomes: abc", "exit:"),
             ("verdict: clean; options:", "there is no value"),
             ("verdict: clean; isolation: forks", "is none of"),

@@ -21,14 +21,16 @@ impl Quiet {
     pub const LIVES: Quiet = Quiet(1);
     /// Unlocking of mutexes in static data: others may be freed by somebody who takes no lock for that.
     pub const LOCKS: Quiet = Quiet(2);
-    /// All of them.
+    /// All of these.
     pub const ALL: Quiet = Quiet(3);
+    /// Starts of threads alone, behind which whoever created the thread goes on: an order like any other.
+    pub const STARTS: Quiet = Quiet(4);
 
     /// The kinds with this number in a request.
     #[must_use]
     #[inline(always)]
     pub fn from_code(code: u32) -> Quiet {
-        Quiet(code & Self::ALL.0)
+        Quiet(code & (Self::ALL.0 | Self::STARTS.0))
     }
 
     /// The number that stands in a request.
@@ -42,7 +44,8 @@ impl Quiet {
     #[inline(always)]
     pub fn of(action: &Action) -> Quiet {
         match action.op {
-            Op::ThreadStart | Op::ThreadExit | Op::ThreadCreate => Quiet::LIVES,
+            Op::ThreadStart => Quiet(Self::LIVES.0 | Self::STARTS.0),
+            Op::ThreadExit | Op::ThreadCreate => Quiet::LIVES,
             Op::ThreadJoin if !action.is_timed() => Quiet::LIVES,
             Op::MutexUnlock if action.flags & Action::LASTING != 0 => Quiet::LOCKS,
             _ => Quiet::NOTHING,
@@ -94,6 +97,10 @@ mod tests {
         let join = Action::new(ThreadId(1), Op::ThreadJoin, Variable::thread(ThreadId(2)));
         assert!(Quiet::ALL.includes(&unlock) && Quiet::LOCKS.includes(&unlock) && !Quiet::LIVES.includes(&unlock));
         assert!(Quiet::LIVES.includes(&join) && !Quiet::LIVES.includes(&Action { deadline: 5, ..join }));
+        let [start, exit] = [Op::ThreadStart, Op::ThreadExit].map(|op| Action::new(ThreadId(1), op, Variable(64)));
+        assert!([Quiet::STARTS, Quiet::LIVES, Quiet::ALL].iter().all(|kinds| kinds.includes(&start)));
+        assert!(Quiet::LIVES.includes(&exit) && !Quiet::STARTS.includes(&exit) && !Quiet::STARTS.includes(&join));
+        assert_eq!(Quiet::from_code(Quiet::STARTS.to_code()), Quiet::STARTS);
         assert!(!Quiet::ALL.includes(&on_heap));
         assert!(!Quiet::ALL.includes(&Action { op: Op::MutexLock, ..unlock }));
         assert_eq!(Quiet::ALL.without(Quiet::LOCKS), Quiet::LIVES);

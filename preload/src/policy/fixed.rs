@@ -8,12 +8,12 @@
 
 use crate::{buffer, random, world};
 use rscale_protocol::arena::Token;
-use rscale_protocol::{Choice, MAX_THREADS, ThreadId, ThreadSet};
+use rscale_protocol::{Choice, MAX_THREADS, Quiet, ThreadId, ThreadSet};
 
 /// The running thread, or another one if it can not go on.
 pub fn stay(awake: &[ThreadSet; 3]) -> Option<Token> {
     first(awake, |threads| {
-        let me = world::get().current.get();
+        let me = running();
         if threads.contains(me) && is_eager(&me) {
             return Some(me);
         }
@@ -23,6 +23,13 @@ pub fn stay(awake: &[ThreadSet; 3]) -> Option<Token> {
         let next = (me.index() + 1) % MAX_THREADS;
         threads.iter().find(is_eager).or_else(|| threads.next_from(next)).or_else(|| threads.first())
     })
+}
+
+/// The running thread; if it has just started, and did so before its turn, whoever stood back for it.
+fn running() -> ThreadId {
+    let world = world::get();
+    let is_early = !world.quiet.get().among(Quiet::STARTS).is_empty();
+    world.stood_back.get().filter(|_| is_early).unwrap_or_else(|| world.current.get())
 }
 
 /// Anyone.

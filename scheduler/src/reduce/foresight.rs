@@ -11,7 +11,7 @@ use super::wakeup::Tree;
 use super::{Footprint, Reduction};
 use crate::backend::Returns;
 use crate::explore::Plan;
-use rscale_protocol::arena::{Beyond, RETURNS};
+use rscale_protocol::arena::RETURNS;
 use smallvec::SmallVec;
 
 /// The states before one.
@@ -62,7 +62,8 @@ impl Reduction {
         schedule.truncate(schedule.len() + 1 - last);
         let sleep = sleepers.threads();
         self.foreseen = schedule;
-        Some(Plan { schedule: &self.foreseen, order: Beyond::FIXED, sleep, goes_on: true, comes_back_to })
+        let order = self.beyond();
+        Some(Plan { schedule: &self.foreseen, order, sleep, goes_on: true, comes_back_to })
     }
 
     fn last_open_state(&self) -> Option<Open<'_>> {

@@ -62,8 +62,8 @@ use places::Places;
 use plan::{Node, Planner};
 use rest::Unplanned;
 use reversal::{Executed, Race, Second};
-use rscale_protocol::arena::{Step, Token};
-use rscale_protocol::{Ending, ThreadSet};
+use rscale_protocol::arena::{Beyond, Step, Token};
+use rscale_protocol::{Ending, Quiet, ThreadSet};
 use wakeup::Tree;
 use wishes::Wishes;
 
@@ -138,6 +138,12 @@ impl Reduction {
             cut_told: 0,
         }
     }
+
+    /// The order of what follows the next schedule.
+    fn beyond(&mut self) -> Beyond {
+        let quiet = if self.planner.wants_early_starts() { Quiet::STARTS } else { Quiet::NOTHING };
+        Beyond { quiet, ..self.order.beyond() }
+    }
 }
 
 impl Strategy for Reduction {
@@ -150,7 +156,7 @@ impl Strategy for Reduction {
         let planned = std::mem::take(&mut self.planned);
         self.extend_schedule(planned.iter().map(|(event, _)| event));
         self.planned = planned;
-        let (order, sleep) = (self.order.beyond(), self.sleep_behind_plan());
+        let (order, sleep) = (self.beyond(), self.sleep_behind_plan());
         Some(Plan { schedule: &self.schedule, order, sleep, goes_on: true, comes_back_to: self.open_states() })
     }
 

@@ -166,6 +166,13 @@ pub trait Planner {
         true
     }
 
+    /// Whether threads should start as soon as they exist, and not when they have something to do. If one starts behind
+    /// what another one does, every sequence that reverses a race with that one has to start it, too: sequences get
+    /// longer, and a search that plans their first events alone can not tell them apart by starts.
+    fn wants_early_starts(&self) -> bool {
+        false
+    }
+
     /// Whether all that it knows stands in the nodes.
     fn keeps_nothing(&self) -> bool {
         false
@@ -288,6 +295,10 @@ impl Planner for Optimal {
         Extent::Whole
     }
 
+    fn wants_early_starts(&self) -> bool {
+        true
+    }
+
     fn keeps_nothing(&self) -> bool {
         true
     }
@@ -305,6 +316,10 @@ impl Planner for Source {
     fn wanted(&self, reversal: &Reversal<'_>, node: &Node) -> Option<Wanted> {
         let sequence: Vec<&Footprint> = reversal.sequence().collect();
         one_of(node, &sequence, &initials(&sequence))
+    }
+
+    fn wants_early_starts(&self) -> bool {
+        true
     }
 
     fn keeps_nothing(&self) -> bool {
@@ -325,6 +340,10 @@ impl Planner for Persistent {
     fn wanted(&self, reversal: &Reversal<'_>, node: &Node) -> Option<Wanted> {
         let sequence: Vec<&Footprint> = reversal.sequence().collect();
         one_of(node, &sequence, &leading(reversal, &sequence))
+    }
+
+    fn wants_early_starts(&self) -> bool {
+        true
     }
 
     fn keeps_nothing(&self) -> bool {

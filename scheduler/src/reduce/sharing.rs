@@ -250,13 +250,13 @@ impl Sharing for Reduction {
             Item::Fresh(_) | Item::Branches(_) => None,
             Item::Whole(saved) => {
                 self.schedule = saved.schedule()?;
-                Some(Plan { order: self.order.beyond(), ..Plan::of(&self.schedule) })
+                Some(Plan { order: self.beyond(), ..Plan::of(&self.schedule) })
             }
             Item::Leaf(leaf) => {
                 self.schedule.clear();
                 self.schedule.extend_from_slice(&leaf.schedule);
                 self.extend_schedule(leaf.planned.iter().map(|(event, _)| event));
-                let (order, sleep) = (self.order.beyond(), leaf.sleep);
+                let (order, sleep) = (self.beyond(), leaf.sleep);
                 let mut comes_back_to = Returns::NONE;
                 add_open(&mut comes_back_to, leaf.schedule.len(), &leaf.planned);
                 Some(Plan { schedule: &self.schedule, order, sleep, goes_on: true, comes_back_to })

@@ -5,11 +5,12 @@
  * isolation: snapshot
  * variant: -DN=3 nsb=12 source=12 optimal=12
  * variant: -DN=4 nsb=28 source=28 optimal=28 epor=28 epor-sh=28
+ * variant: -DN=5 source=64+33 optimal=64
  * variant: -DN=7 source=320 optimal=320 epor=320 epor-sh=320
- * variant: -DN=9 source=1536 optimal=1536
+ * variant: -DN=9 source=1536+5281 optimal=1536
  *
  * Seed 001, figure 5.1: thread j makes x[j] one more than x[j-1]; another one looks for the last zero, from the end of the
- * array. (N+3) * 2^(N-2) traces.
+ * array. (N+3) * 2^(N-2) traces. Others count the runs of `source` that are cut, too: 97 for N = 5, 60073 for N = 11.
  */
 #include <pthread.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
  * isolation: snapshot
  * variant: -DN=1 nsb=2 source=2 optimal=2
  * variant: -DN=4 nsb=16 source=16 optimal=16 epor=16 epor-sh=16
- * variant: -DN=10 source=1024 optimal=1024 epor=1024 epor-sh=1024
+ * variant: -DN=10 source=1024+0 dpor=1024+0 optimal=1024 epor=1024 epor-sh=1024
  * variant: -DN=13 optimal=8192
  *
  * One writer and N readers of one variable: each reader is before the writer or behind it, so there are 2^N traces.

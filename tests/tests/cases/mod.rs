@@ -6,7 +6,7 @@ use rscale_tests::expectation::{Expectation, Variant};
 use rscale_tests::process::{self, Finished};
 use rscale_tests::scratch::Scratch;
 use rscale_tests::summary::Summary;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -48,7 +48,7 @@ impl Case {
         let expectation = Expectation {
             flags: [&expectation.flags[..], &variant.flags].concat(),
             executions: variant.executions.clone(),
-            runs: BTreeMap::new(),
+            runs: variant.runs.clone(),
             ..expectation.clone()
         };
         let scratch = Scratch::new(env!("CARGO_TARGET_TMPDIR"));
