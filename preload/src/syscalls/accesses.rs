@@ -4,9 +4,8 @@
 //! the memory is a communication variable, a buffer stands between: the call is a step of the descriptor's, the copy is
 //! made of the memory's own steps.
 
-use super::{Call, buffers, kernel};
+use super::{Call, buffers, changes};
 use crate::access::{self, Here, Kind};
-use crate::snapshot::PAGE;
 use core::mem::MaybeUninit;
 
 /// The largest transfer for which there is a buffer. Larger ones pass the points of their memory before the call.
@@ -112,30 +111,11 @@ fn shared(here: Here, call: &Call, buffer: &Buffer, handle: fn(&Call) -> i64) ->
     result
 }
 
-/// Memory goes away: a write of all of it, as where a block is freed. A mapping may be much larger than what is used of
-/// it: pages that nobody has touched do not count.
-fn goes_away(here: Here, start: u64, length: u64) {
-    const AT_ONCE: usize = 512;
-    let end = start.saturating_add(length.next_multiple_of(PAGE));
-    let mut pages = [0; AT_ONCE];
-    for first in (start..end).step_by(AT_ONCE * PAGE as usize) {
-        let length = (end - first).min(AT_ONCE as u64 * PAGE);
-        if !kernel::pages_in_memory(first, length, &mut pages) {
-            return; // the call will say what it thinks of that
-        }
-        let addresses = (first..first + length).step_by(PAGE as usize);
-        let present = addresses.zip(pages).filter(|(_, page)| page & 1 != 0);
-        present.for_each(|(page, _)| _ = here.range(Kind::Write, page, PAGE));
-    }
-}
-
 /// A call with several buffers, or with something else than bytes in them.
 fn several(here: Here, call: &Call, handle: fn(&Call) -> i64) -> i64 {
     for_each_input(call, |start, length| _ = here.range(Kind::Read, start, length));
     buffers::for_each_output(call, |start, length| _ = start != 0 && here.points(Kind::Write, start, length));
-    if matches!(call.number, libc::SYS_munmap | libc::SYS_mremap) {
-        goes_away(here, call.arguments[0], call.arguments[1]);
-    }
+    changes::make_known(here, call);
     here.resume();
     let result = handle(call);
     let mut left = written(call, result);

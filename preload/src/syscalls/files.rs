@@ -1,6 +1,6 @@
 //! Opening, closing, duplicating and changing descriptors.
 
-use super::{Call, descriptors, failure, kernel, report, wait};
+use super::{Call, aliases, descriptors, failure, kernel, report, wait};
 use crate::world;
 use core::ffi::{CStr, c_char};
 use rscale_protocol::{Op, Variable};
@@ -275,6 +275,7 @@ pub fn resize(call: &Call) -> i64 {
         Ok(Kind::File) => report::isolate(call, "changes the length of a file"),
         Ok(Kind::Anonymous | Kind::Device | Kind::Channel) => {}
     }
+    aliases::used(call.descriptor(), true);
     call.pass()
 }
 

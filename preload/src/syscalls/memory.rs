@@ -4,7 +4,7 @@
 //! existed at the snapshot are restored by contents only, so they must stay where they are and as they are.
 
 use super::ranges::Ranges;
-use super::{Call, descriptors, failure, kernel, report, time_stamps};
+use super::{Call, aliases, descriptors, failure, kernel, report, time_stamps};
 use crate::snapshot::{self, PAGE};
 use crate::{access, arena, finish, sys};
 use core::cell::UnsafeCell;
@@ -54,6 +54,7 @@ pub fn undo() {
             // SAFETY: mappings of the execution that has ended; nothing of the shim lies in them.
             ranges.iter().for_each(|(start, end)| unsafe { sys::unmap(start, end - start) });
             ranges.clear();
+            aliases::forget();
         }
     });
 }
@@ -74,6 +75,9 @@ pub fn mmap(call: &Call) -> i64 {
     };
     if !failed(result) {
         update(call, |ranges| ranges.add(result as u64, result as u64 + whole_pages(length)));
+        if shared && flags & libc::MAP_ANONYMOUS == 0 {
+            aliases::mapped(descriptor as i32, protection & libc::PROT_WRITE as u64 != 0);
+        }
     }
     result
 }
@@ -159,6 +163,9 @@ pub fn mremap(call: &Call) -> i64 {
     }
     let result = call.pass();
     if !failed(result) {
+        if length == 0 {
+            aliases::mapped_again();
+        }
         let stays = flags & libc::MREMAP_DONTUNMAP as u64 != 0;
         update(call, |ranges| {
             (stays || ranges.remove(start, start + whole_pages(length)))

@@ -5,8 +5,10 @@
 //! message that says what the program did. A call that nobody thought of is never passed by accident.
 
 mod accesses;
+mod aliases;
 mod buffers;
 pub mod caller;
+mod changes;
 mod descriptors;
 pub mod files;
 pub mod filter;

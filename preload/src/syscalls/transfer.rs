@@ -1,7 +1,7 @@
 //! Reading and writing.
 
 use super::files::Kind;
-use super::{Call, descriptors, failure, files, kernel, report, signals, wait};
+use super::{Call, aliases, descriptors, failure, files, kernel, report, signals, wait};
 use rscale_protocol::Action;
 
 /// Calls that read: `read`, `readv`, `pread64` and so on.
@@ -13,6 +13,7 @@ pub fn read(call: &Call) -> i64 {
             call.pass()
         }
         Ok(Kind::File | Kind::Anonymous) => {
+            aliases::used(call.descriptor(), false);
             descriptors::offset_changed();
             call.pass()
         }
@@ -34,9 +35,14 @@ pub fn write(call: &Call) -> i64 {
         }
         Ok(Kind::File) => {
             report::isolate(call, "writes to a file");
+            aliases::used(call.descriptor(), true);
             call.pass()
         }
-        Ok(Kind::Anonymous | Kind::Device) => call.pass(),
+        Ok(Kind::Anonymous) => {
+            aliases::used(call.descriptor(), true);
+            call.pass()
+        }
+        Ok(Kind::Device) => call.pass(),
         Ok(Kind::Channel) => send(call, 0),
     }
 }
@@ -59,6 +65,8 @@ fn copy(call: &Call, from: i32, to: i32) -> i64 {
     if matches!(Kind::of(from), Ok(Kind::Channel)) {
         report::unsupported(call, "copies from a pipe or socket");
     }
+    aliases::used(from, false);
+    aliases::used(to, true);
     descriptors::offset_changed();
     call.pass()
 }

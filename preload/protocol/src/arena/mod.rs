@@ -323,10 +323,22 @@ pub struct RunResult {
     pub unseen_code: AtomicU32,
     /// Whether a thread has sent another one a signal that the program handles.
     pub signals_handled: AtomicU32,
+    /// What has been done to memory that is not seen as an access of it: [`Unseen::LARGE`] and the others.
+    pub unseen_memory: AtomicU32,
     /// Pages that are copied back per restore.
     pub hot_pages: AtomicU64,
     /// Registers of the thread that ended the execution or was asked about, in DWARF order, `rip` last.
     pub registers: [AtomicU64; 17],
+}
+
+/// What can be done to memory without being seen as an access of it.
+pub struct Unseen;
+
+impl Unseen {
+    /// Very much of it was protected, replaced or discarded at once, and most of that nobody had touched.
+    pub const LARGE: u32 = 1;
+    /// It was accessed at another address as well, or as a file.
+    pub const ALIASED: u32 = 2;
 }
 
 /// Where a thread stands.

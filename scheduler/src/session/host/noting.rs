@@ -1,6 +1,7 @@
 //! What an execution shows that is no finding, but that the user should know of: each said once.
 
 use super::Host;
+use rscale_protocol::arena::Unseen;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// What has been said.
@@ -9,6 +10,8 @@ pub struct Noted {
     end_of_heap: bool,
     exit_status: bool,
     signals: bool,
+    /// Of [`Unseen`].
+    memory: u32,
 }
 
 impl Host {
@@ -30,12 +33,32 @@ impl Host {
                     .into(),
             );
         }
+        self.note_memory();
         // Many programs say in this way that something is wrong: a Rust program that panics, for instance.
         let status = status.filter(|&status| status != 0 && !self.rules.exit_status && !self.noted.exit_status);
         if let Some(status) = status {
             self.noted.exit_status = true;
             self.notes
                 .push(format!("an execution exited with status {status}, which is a finding with --exit-status only"));
+        }
+    }
+    /// What was done to memory that is not seen as an access of it.
+    fn note_memory(&mut self) {
+        let unseen = self.target().arena().result.unseen_memory.load(Relaxed) & !self.noted.memory;
+        self.noted.memory |= unseen;
+        if unseen & Unseen::LARGE != 0 {
+            self.notes.push(
+                "much memory is protected, replaced or discarded at once: in which order that and other threads' first \
+                 accesses of it come is not explored"
+                    .into(),
+            );
+        }
+        if unseen & Unseen::ALIASED != 0 {
+            self.notes.push(
+                "a file is mapped with MAP_SHARED, and mapped again, read or written as well: that these are the same \
+                 bytes is not seen, so the order of such accesses is not explored"
+                    .into(),
+            );
         }
     }
 }
