@@ -8,7 +8,7 @@ use core::arch::global_asm;
 global_asm!(
     ".globl rscale_try_read, rscale_try_write, rscale_try_end",
     ".hidden rscale_try_read, rscale_try_write, rscale_try_end",
-    // rdi: first byte, rsi: last byte of up to eight, which may lie on two pages. Returns whether they are there.
+    // rdi: first byte, rsi: last byte; they may lie on two pages. Returns whether they are there.
     "rscale_try_read:",
     ".cfi_startproc",
     "mov al, [rdi]",
@@ -35,7 +35,7 @@ unsafe extern "C" {
     fn rscale_try_end();
 }
 
-/// Whether so many bytes can be read; eight at most.
+/// Whether so many bytes can be read; a page at most.
 pub fn is_readable(start: u64, length: u64) -> bool {
     // SAFETY: reads bytes; a fault is answered by `recovers`.
     unsafe { rscale_try_read(start, start.wrapping_add(length - 1)) != 0 }

@@ -6,7 +6,8 @@ use super::library::Here;
 use super::locations::{self, Location};
 use super::shadow::{FOR_EVER, Granule};
 use super::spin::Look;
-use super::{copy_bytes, freed, order, spin, vectors};
+use super::{careful, copy_bytes, freed, order, spin, vectors};
+use crate::syscalls::signals;
 use crate::{buffer, evaluation, finish, gate, sched, world};
 use rscale_protocol::region::SiteKind;
 use rscale_protocol::{Action, Ending, Extent, Op, Variable};
@@ -103,6 +104,7 @@ fn instruction(kind: SiteKind, range: Location, place: Place, local: &dyn Fn() -
     let touched = location.touched(range);
     let pass = |op| pass(op, 0, touched, place.pc);
     let write = || match buffer::takes(range) {
+        true if faults_first(range) => {}
         true => buffer::issue(range, location, place.pc),
         false => pass(Op::Write),
     };
@@ -142,8 +144,16 @@ fn update(range: Location, read: impl Fn(), write: impl Fn()) {
     read();
     copy_bytes(range.start, bytes, length);
     write();
-    // Nobody else runs before the instruction does.
-    copy_bytes(bytes, range.start, length);
+    if !faults_first(range) {
+        // Nobody else runs before the instruction does.
+        copy_bytes(bytes, range.start, length);
+    }
+}
+
+/// Whether the instruction that writes these bytes can not yet: the program handles the fault, and the instruction begins
+/// anew behind that, with its points.
+fn faults_first(range: Location) -> bool {
+    signals::are_faults_handled() && !careful::is_writable(range.start, range.length)
 }
 
 /// Passes the points of all communication variables in a range, which is accessed at once behind them. Whether there

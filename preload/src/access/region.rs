@@ -12,7 +12,7 @@ use core::fmt::Write;
 use core::sync::atomic::AtomicI32;
 use core::sync::atomic::Ordering::Relaxed;
 use rscale_protocol::arena::{MAX_REGIONS, Reply, Setup};
-use rscale_protocol::region::{Area, Header, MAGIC, Patch, Site, Span};
+use rscale_protocol::region::{Area, Header, MAGIC, Patch, Site, SiteShape, Span};
 
 const PAGE: u64 = 4096;
 
@@ -140,13 +140,18 @@ fn patch(region: u64, patches: Span) {
     }
 }
 
+/// The hooks of a region, by return address.
+fn sites(header: &'static Header) -> &'static [Site] {
+    let (start, length) = span(header.base, header.sites);
+    // SAFETY: the array of sites, in the region's read-only part.
+    unsafe { core::slice::from_raw_parts(start as *const Site, length as usize / size_of::<Site>()) }
+}
+
 /// The hook that a stub returns to.
 pub fn site(returns_to: u64) -> &'static Site {
     let found = regions().find_map(|header| {
         let offset = returns_to.checked_sub(header.base).filter(|&offset| offset < header.length)? as u32;
-        let (start, length) = span(header.base, header.sites);
-        // SAFETY: the array of sites, in the region's read-only part.
-        let sites = unsafe { core::slice::from_raw_parts(start as *const Site, length as usize / size_of::<Site>()) };
+        let sites = sites(header);
         sites.binary_search_by_key(&offset, |site| site.returns_to).ok().map(|index| &sites[index])
     });
     match found {
@@ -190,15 +195,34 @@ fn find_original_of_call(returns_to: u64) -> Option<u64> {
     const CALL_LENGTH: u64 = 2;
     let header = regions().find(|header| returns_to.wrapping_sub(header.base) < header.length)?;
     let end = (returns_to - header.base) as u32;
-    let areas = header.areas.iter().filter(|area| area.length > 0);
-    let clones = areas.flat_map(|area| {
+    let last = clones(header).filter(|(offset, _)| (1..end).contains(offset)).max_by_key(|(offset, _)| *offset)?;
+    Some(last.1 + CALL_LENGTH)
+}
+
+/// The clones of a region's instructions, as offsets, and the originals.
+fn clones(header: &'static Header) -> impl Iterator<Item = (u32, u64)> {
+    header.areas.iter().filter(|area| area.length > 0).flat_map(|area| {
         let table = header.base + u64::from(area.table.offset);
         // SAFETY: the table has an entry for every byte of the area.
         let offsets = unsafe { core::slice::from_raw_parts(table as *const u32, area.length as usize) };
-        offsets.iter().zip(area.start..)
-    });
-    let last = clones.filter(|(offset, _)| (1..end).contains(*offset)).max_by_key(|(offset, _)| **offset)?;
-    Some(last.1 + CALL_LENGTH)
+        offsets.iter().copied().zip(area.start..)
+    })
+}
+
+/// The original of the instruction at an address in a clone, which may have a hook before it. None where the clone does
+/// in several steps what the original does in one.
+pub fn original_of(pc: u64) -> Option<u64> {
+    let header = regions().find(|header| pc.wrapping_sub(header.base) < header.length)?;
+    let offset = pc - header.base;
+    let sites = sites(header);
+    let behind = sites.partition_point(|site| u64::from(site.returns_to) <= offset);
+    let hooked = sites[..behind]
+        .last()
+        .filter(|site| site.shape != SiteShape::String as u8 && u64::from(site.returns_to) + site.rest() == offset);
+    match hooked {
+        Some(site) => Some(original_end(site) - u64::from(site.length)),
+        None => clones(header).find(|(clone, _)| u64::from(*clone) == offset).map(|(_, original)| original),
+    }
 }
 
 /// Whether some of the range is original code that was instrumented, or a clone.

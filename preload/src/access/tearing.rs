@@ -132,7 +132,7 @@ pub fn before(kind: SiteKind, range: Location, pc: u64, instruction: u64, local:
     let mut current = [0; WIDEST];
     copy_bytes(range.start, address_in(&mut current, range, range), range.length);
     if kind != SiteKind::Write {
-        copy_bytes(address_in(&mut seen, range, range), range.start, range.length);
+        put(&mut seen, range);
     }
     PENDING.0.set(Pending { is_some: true, kind, range, pc, instruction, is_reached: false, current, writes });
 }
@@ -158,6 +158,26 @@ pub fn on_step(context: &mut libc::ucontext_t) -> bool {
     true
 }
 
+/// The instruction has faulted, and the program handles that: it begins anew, if it does.
+pub fn give_up(context: &mut libc::ucontext_t) {
+    let Pending { is_some, kind, range, mut current, .. } = PENDING.0.replace(Pending::NONE);
+    if is_some {
+        context.uc_mcontext.gregs[libc::REG_EFL as usize] &= !(TRAP_FLAG as i64);
+        if kind != SiteKind::Write {
+            put(&mut current, range);
+        }
+    }
+}
+
+/// Makes memory hold these bytes. What it holds already is not written: it may be protected.
+fn put(bytes: &mut Bytes, range: Location) {
+    let mut there = *bytes;
+    copy_bytes(range.start, address_in(&mut there, range, range), range.length);
+    if there != *bytes {
+        copy_bytes(address_in(bytes, range, range), range.start, range.length);
+    }
+}
+
 /// Where the thread is that has carried out a torn access.
 pub fn pending_pc() -> u64 {
     PENDING.0.get().pc
@@ -168,7 +188,7 @@ pub fn after(local: &dyn Fn() -> u64) {
     let Pending { kind, range, pc, mut current, writes, .. } = PENDING.0.replace(Pending::NONE);
     let mut new = [0; WIDEST];
     copy_bytes(range.start, address_in(&mut new, range, range), range.length);
-    copy_bytes(address_in(&mut current, range, range), range.start, range.length);
+    put(&mut current, range);
     if kind == SiteKind::Read {
         return;
     }

@@ -167,6 +167,11 @@ pub fn inherit_mask(child: ThreadId) {
     }
 }
 
+/// Whether the program has a handler for accesses of memory that is not there.
+pub fn are_faults_handled() -> bool {
+    [libc::SIGSEGV, libc::SIGBUS].iter().any(|&signal| signals().disposition(signal).is_handler())
+}
+
 /// Whether the thread has a signal to act on.
 pub fn are_deliverable_to(thread: ThreadId) -> bool {
     let signals = signals();
