@@ -5,7 +5,7 @@ use super::Host;
 use crate::backend::RunEnd;
 use crate::exit::Failure;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
-use rscale_protocol::arena::{Isolation, MOST_STACK, STACK_GUARD};
+use rscale_protocol::arena::{Engine, Isolation, MOST_STACK, STACK_GUARD};
 use rscale_protocol::{Ending, MAX_THREADS};
 
 /// Threads that the shim is prepared for at first.
@@ -40,12 +40,27 @@ impl Host {
             Ending::NeedIsolation => self.isolate(end)?,
             Ending::BadInvariant => return Err(self.bad_invariant(end)),
             Ending::Unsupported => return Err(Failure::CannotRun(format!("the program {}; {WHAT_TO_DO}", end.text))),
+            Ending::Hang if self.waits_unseen(end) => {
+                return Err(Failure::CannotRun(format!(
+                    "a thread of the program waits in a system call while others can go on, and programs that start \
+                     others run without the system-call filter; {WHAT_TO_DO}"
+                )));
+            }
             Ending::Internal => {
                 return Err(Failure::CannotRun(format!("rscale failed inside the program: {}", end.text)));
             }
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Whether a thread waits in a system call that would be a scheduling point if the filter showed it: it is no hang
+    /// where another thread can do what it waits for.
+    fn waits_unseen(&self, end: &RunEnd) -> bool {
+        let launch = self.target().launch();
+        let is_asleep = end.value != 0;
+        let can_go_on = end.enabled.iter().any(|threads| threads.iter().any(|thread| thread != end.thread));
+        is_asleep && can_go_on && launch.engine == Engine::Fibers && !launch.watch_syscalls
     }
 
     fn enlarge_pool(&mut self, needed: u64) -> Result<(), Failure> {
