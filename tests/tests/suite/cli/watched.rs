@@ -358,3 +358,40 @@ int main()
         assert!(watched.out().contains(outcome), "{outcome}: {}", watched.out());
     }
 }
+
+/// Bytes of a file that can be reached at two addresses, or as memory and as a file.
+#[test]
+fn a_file_that_is_mapped_and_used_in_another_way_is_named() {
+    let source = r#"
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static volatile int *shared;
+static void *reads(void *unused) { return *shared < 0 ? unused : NULL; }
+int main(int count, char **arguments)
+{
+    int file = memfd_create("shared", 0), value = 7;
+    pthread_t thread;
+    ftruncate(file, 4096);
+    shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    volatile int *again = shared;
+    if (arguments[1][0] == 'm')
+        again = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    pthread_create(&thread, NULL, reads, NULL);
+    if (arguments[1][0] == 'w')
+        pwrite(file, &value, sizeof value, 0);
+    else
+        *again = value;
+    pthread_join(thread, NULL);
+    return 0;
+}
+"#;
+    let place = Place::with("program", source);
+    for (how, is_named) in [("mapped twice", true), ("written", true), ("once", false)] {
+        let finished = place.rscale(&["run", "./program", "--", how]);
+        expect_status(&finished, 0);
+        let said = one_line(&finished.out());
+        assert_eq!(said.contains("that these are the same bytes is not seen"), is_named, "{how}: {said}");
+    }
+}
