@@ -13,7 +13,7 @@
 use super::detect::{self, Kind};
 use super::library::Here;
 use super::locations::{self, Location};
-use super::point;
+use super::{point, region};
 use crate::wrap::real;
 use crate::{buffer, evaluation};
 use core::mem::MaybeUninit;
@@ -250,9 +250,13 @@ impl Here {
         act(range);
     }
 
-    /// Whether stores to a part of a communication variable are buffered.
+    /// Whether stores to a part of a communication variable are buffered. For code that is not watched they are not: what
+    /// it stores itself goes straight to memory, and may not come before what it has cleared or copied there.
     fn is_buffered(self, part: Location) -> bool {
-        super::is_watching() && !evaluation::is_under_way() && buffer::takes(part)
+        super::is_watching()
+            && !evaluation::is_under_way()
+            && buffer::takes(part)
+            && region::is_known_code(self.pc.wrapping_sub(1), 1)
     }
 
     fn announce(self, kind: Kind, piece: &Piece) {

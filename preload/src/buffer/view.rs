@@ -1,4 +1,7 @@
 //! What a thread sees: memory, overlaid with its own stores.
+//!
+//! Code that is not watched stores to memory as it is, and may do so where a store of its thread is buffered. That must
+//! not be lost when the buffer is withdrawn: it becomes what the newest store to these bytes has written.
 
 use super::{all, is_on, of, stores};
 use rscale_protocol::ThreadId;
@@ -20,6 +23,7 @@ pub fn withdraw(thread: ThreadId) {
         close(thread);
         for slot in all().stores.of(thread).rev() {
             let store = all().stores.get(slot);
+            store.new = stores::load(store.range);
             stores::put(&store.below, store.range);
         }
     }

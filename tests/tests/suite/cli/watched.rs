@@ -395,3 +395,109 @@ int main(int count, char **arguments)
         assert_eq!(said.contains("that these are the same bytes is not seen"), is_named, "{how}: {said}");
     }
 }
+
+/// Compiles a library and a program that uses it.
+fn program_with(library: &str, library_source: &str, program_source: &str) -> Place {
+    let place = Place::new();
+    let source = place.scratch.write("library.c", library_source);
+    let library = place.scratch.file(library).display().to_string();
+    compile(&source, Path::new(&library), &["-shared", "-fPIC"]).expect("the library compiles");
+    let source = place.scratch.write("program.c", program_source);
+    compile(&source, &place.scratch.file("program"), &[library]).expect("the program compiles");
+    place
+}
+
+/// What code that is not watched stores goes straight to memory, also where the thread has stores in its buffer.
+#[test]
+fn stores_of_a_library_are_not_lost_under_weak_memory() {
+    let storing = r#"
+#include <string.h>
+struct record { long first, second, third; };
+static void *(*volatile by_libc)(void *, int, size_t) = memset;
+void set(int *place) { *place = 7; }
+void fill(struct record *record) { by_libc(record, 0, sizeof *record); record->first = 3; }
+"#;
+    let program = r#"
+#include <assert.h>
+#include <pthread.h>
+struct record { long first, second, third; };
+void set(int *place);
+void fill(struct record *record);
+static volatile int x, y, z;
+static volatile struct record shared = { 9, 9, 9 };
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static void *worker(void *unused)
+{
+    y = 5;
+    (void)x;
+    (void)z;
+    (void)shared.first;
+    (void)shared.second;
+    (void)shared.third;
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, worker, NULL);
+    x = 1;
+    z = 1;
+    set((int *)&x);
+    (void)y;
+    assert(x == 7);
+    fill((struct record *)&shared);
+    (void)y;
+    assert(shared.first == 3);
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    assert(x == 7 && shared.first == 3 && shared.second == 0);
+    pthread_join(thread, NULL);
+    assert(x == 7 && shared.first == 3);
+    return 0;
+}
+"#;
+    let place = program_with("libstoring.so", storing, program);
+    for memory in ["tso", "pso"] {
+        let finished = place.rscale(&["run", "./program", "--memory", memory, "--trace", "lost.txt"]);
+        expect_status(&finished, 0);
+    }
+}
+
+/// Code that is not watched clears memory through libc, and stores itself: the one may not be seen behind the other.
+#[test]
+fn stores_of_a_library_and_of_libc_for_it_are_in_order_under_weak_memory() {
+    let clearing = r#"
+#include <string.h>
+struct record { long first, second, third; };
+int cleared;
+static void *(*volatile by_libc)(void *, int, size_t) = memset;
+void clear(struct record *record) { by_libc(record, 0, sizeof *record); cleared = 1; }
+"#;
+    let program = r#"
+#include <assert.h>
+#include <pthread.h>
+struct record { long first, second, third; };
+extern volatile int cleared;
+void clear(struct record *record);
+static volatile struct record shared = { 9, 9, 9 };
+static void *worker(void *unused)
+{
+    if (cleared)
+        assert(shared.first == 0 && shared.second == 0 && shared.third == 0);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, worker, NULL);
+    clear((struct record *)&shared);
+    pthread_join(thread, NULL);
+    return 0;
+}
+"#;
+    let place = program_with("libclearing.so", clearing, program);
+    for memory in ["tso", "pso"] {
+        let finished = place.rscale(&["run", "./program", "--memory", memory, "--trace", "late.txt"]);
+        expect_status(&finished, 0);
+    }
+}
