@@ -3,20 +3,21 @@
 //! A locked instruction is atomic by itself. An atomic load, and on x86 most atomic stores, are plain `mov`s: that they
 //! are meant to synchronise is known by the type of what they access, by the function that they belong to (inlined or
 //! not), and, for the built-in functions of compilers on plain types, by what the source has at their line and column.
-//! In C, an object that is declared atomic is read without any of these: [`lvalues`]. What the compiler's own libraries
-//! do (OpenMP) is there to synchronise, and comes without debug information.
+//! Libraries for C (GLib, Concurrency Kit, userspace RCU) have macros and functions of their own for that. In C, an
+//! object that is declared atomic is read without any of these: [`lvalues`]. What libraries do that count as the
+//! program's (OpenMP's, GLib) is there to synchronise, and comes without debug information.
 
 use super::Explainer;
 use super::lvalues;
 use super::moment::Moment;
 use super::names::unchanged_source;
 use crate::backend::Target;
-use crate::launch::belongs_to_compilers;
+use crate::launch::belongs_to_program;
 use rscale_instrument::symbols::Place;
 use rscale_protocol::{Action, Variable};
 
-/// What the functions of atomic classes begin with.
-const FUNCTIONS: [&str; 8] = [
+/// What the functions of atomic classes begin with, and those of libraries that have nothing but atomic accesses.
+const FUNCTIONS: [&str; 10] = [
     "std::atomic",
     "std::__atomic",
     "std::__1::atomic",
@@ -25,9 +26,34 @@ const FUNCTIONS: [&str; 8] = [
     "core::sync::atomic::",
     "core::intrinsics::atomic",
     "__atomic_",
+    "ck_pr_",
+    "_urcu_",
 ];
-/// Built-in functions, which take plain types, too.
-const BUILT_IN: [&str; 3] = ["__atomic_", "__sync_", "__c11_atomic_"];
+/// Built-in functions, which take plain types, too, and macros of libraries that are made of them.
+const BUILT_IN: [&str; 12] = [
+    "__atomic_",
+    "__sync_",
+    "__c11_atomic_",
+    "g_atomic_",
+    "g_once",
+    "uatomic_",
+    "rcu_dereference",
+    "rcu_assign_pointer",
+    "rcu_set_pointer",
+    "CMM_LOAD_SHARED",
+    "CMM_STORE_SHARED",
+    "CMM_ACCESS_ONCE",
+];
+/// Those that read, and name first what they read.
+const LOADS: [&str; 7] = [
+    "__atomic_load",
+    "g_atomic_int_get",
+    "g_atomic_pointer_get",
+    "g_once",
+    "uatomic_read",
+    "rcu_dereference",
+    "CMM_LOAD_SHARED",
+];
 /// Macros for atomic types.
 const MACROS: [&str; 1] = ["atomic_"];
 /// What the linker calls the guard of a local static, which C++ reads atomically.
@@ -83,7 +109,7 @@ impl Explainer {
     pub fn code(&self, pc: u64, length: u64) -> Code {
         let module = self.names.module_of(pc);
         let file = module.as_ref().and_then(|path| path.file_name()).unwrap_or_default();
-        if belongs_to_compilers(&file.to_string_lossy()) {
+        if belongs_to_program(&file.to_string_lossy()) {
             return Code::Atomic;
         }
         let frames = self.names.frames_of_call(pc);
@@ -159,7 +185,7 @@ fn code_in(line: &str, column: usize) -> Code {
     if starts(text, &MACROS) {
         return Code::AtomicByName;
     }
-    let load = line.find("__atomic_load").and_then(|start| line[start..].split_once('('));
+    let load = LOADS.iter().find_map(|name| line[line.find(name)?..].split_once('('));
     let Some((_, arguments)) = load else { return Code::Plain };
     let argument = arguments.split([',', ')']).next().unwrap_or_default().trim();
     match argument.strip_prefix('&') {
@@ -208,6 +234,16 @@ mod tests {
         assert_eq!(at("if"), Code::AtomicRead("head".into()), "load and comparison are one instruction");
         assert_eq!(code_in("if (__atomic_load_n(pointer, 0))", 0), Code::AtomicRead(String::new()));
         assert_eq!((code_in("x = y;", 0), code_in("x", 99)), (Code::Plain, Code::Plain));
+    }
+
+    #[test]
+    fn the_source_tells_macros_of_libraries() {
+        let line = "if (g_atomic_int_get (&self->ready)) rcu_assign_pointer(first, x);";
+        let at = |text: &str| code_in(line, line.find(text).expect("there"));
+        assert_eq!((at("g_atomic"), at("rcu_")), (Code::Atomic, Code::Atomic));
+        assert_eq!(at("if"), Code::AtomicRead("ready".into()), "load and comparison are one instruction");
+        assert_eq!(code_in("if (g_once_init_enter(&made)) {", 0), Code::AtomicRead("made".into()));
+        assert_eq!(code_in("big_atomic_thing = g_other;", 0), Code::Plain);
     }
 
     #[test]

@@ -15,16 +15,18 @@ use std::rc::Rc;
 
 /// Files whose code needs no watching: what they do to the memory of the program is known.
 const KNOWN: [&str; 4] = ["libc.so", "ld-linux", "libpthread.so", "linux-vdso"];
-/// Libraries whose code counts as the program's: compilers call it for what takes more than one instruction, atomic
-/// accesses of many bytes, and OpenMP, whose locks, barriers and tasks are made of atomic accesses and futexes.
-const OWN: [&str; 2] = ["libatomic.so", "libgomp.so"];
+/// Libraries whose code counts as the program's, by the beginnings of their names. Compilers call it for atomic accesses
+/// of many bytes and for OpenMP; others offer locks, queues and tasks. All of these are made of atomic accesses, loops
+/// and futexes, not of functions of the thread library: unseen, nobody would be let run where two threads meet there.
+const OWN: [&str; 8] =
+    ["libatomic.so", "libgomp.so", "libomp.so", "libiomp5.so", "libglib-2.0.so", "libtbb.so", "libck.so", "liburcu"];
 /// Mapped files without a name in the file system, the shim among them.
 const NAMELESS: &str = "/memfd:";
 
 /// The loaded modules whose code is to be watched: those that the user means, and what belongs to them.
 pub fn modules<'a>(files: &[PathBuf], modules: &'a [Module]) -> Result<Vec<&'a Module>, String> {
     let mut watched = files.iter().map(|path| module(path, modules)).collect::<Result<Vec<_>, _>>()?;
-    let is_own = |module: &&Module| belongs_to_compilers(&module.name());
+    let is_own = |module: &&Module| belongs_to_program(&module.name());
     let own = libraries(modules).filter(|module| !files.is_empty() && is_own(module) && !watched.contains(module));
     let own: Vec<&Module> = own.collect();
     watched.extend(own);
@@ -68,8 +70,8 @@ fn libraries(modules: &[Module]) -> impl Iterator<Item = &Module> {
     modules.iter().filter(|module| module.name().contains(".so") && !is_nameless(module))
 }
 
-/// Whether a file of this name is a library that compilers call, and whose accesses synchronise.
-pub fn belongs_to_compilers(name: &str) -> bool {
+/// Whether a file of this name is a library that counts as the program's, and whose accesses synchronise.
+pub fn belongs_to_program(name: &str) -> bool {
     OWN.iter().any(|own| name.starts_with(own))
 }
 

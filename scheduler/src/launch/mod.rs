@@ -20,7 +20,7 @@ mod tracee;
 
 pub use arena_map::ArenaMap;
 pub use captured::Captured;
-pub use choice::belongs_to_compilers;
+pub use choice::belongs_to_program;
 pub use functions::Function;
 pub use processors::Processors;
 pub use regions::{Instrumentation, Planned, Regions};

@@ -147,7 +147,7 @@ fn command(
         .env("GLIBC_TUNABLES", before_users("GLIBC_TUNABLES", "glibc.pthread.rseq=0"))
         // Binding a symbol at its first call would happen again after every restore.
         .env("LD_BIND_NOW", "1")
-        .envs(openmp_variable())
+        .envs(openmp_variables())
         .env(ARENA_VARIABLE, format!("{arena_fd},{shim_fd},{regions_fd}"))
         .stdin(standard_input())
         .stdout(duplicate(output[0].descriptor())?)
@@ -161,9 +161,11 @@ fn command(
 
 /// Threads of OpenMP go round a loop for a while before they sleep. Each round would be a step, and none leads to anything
 /// that sleeping at once does not lead to: they do not, unless the user has an opinion about it.
-fn openmp_variable() -> Option<(&'static str, &'static str)> {
-    let is_asked_for = ["GOMP_SPINCOUNT", "OMP_WAIT_POLICY"].into_iter().any(|name| std::env::var_os(name).is_some());
-    (!is_asked_for).then_some(("GOMP_SPINCOUNT", "0"))
+fn openmp_variables() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let is_set = |name: &str| std::env::var_os(name).is_some();
+    // Those of GCC's library and of LLVM's.
+    let variables = [("GOMP_SPINCOUNT", "0"), ("KMP_BLOCKTIME", "0")];
+    variables.into_iter().filter(move |(name, _)| !is_set(name) && !is_set("OMP_WAIT_POLICY"))
 }
 
 /// The number that the shim's descriptor gets in the program; the one that it has if numbers do not go so far.

@@ -407,6 +407,51 @@ fn program_with(library: &str, library_source: &str, program_source: &str) -> Pl
     place
 }
 
+/// Locks as GLib has them: atomic accesses and futexes. No function of the thread library is called.
+const LOCKS: &str = r#"
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+void take(int *lock)
+{
+    while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE))
+        syscall(SYS_futex, lock, FUTEX_WAIT_PRIVATE, 2, 0);
+}
+void give(int *lock)
+{
+    __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+    syscall(SYS_futex, lock, FUTEX_WAKE_PRIVATE, 1);
+}
+"#;
+
+/// Takes two locks in opposite orders.
+const OPPOSITE: &str = r#"
+#include <pthread.h>
+void take(int *lock);
+void give(int *lock);
+static int first, second;
+static void both(int *one, int *other) { take(one); take(other); give(other); give(one); }
+static void *worker(void *unused) { both(&second, &first); return unused; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, worker, NULL);
+    both(&first, &second);
+    pthread_join(thread, NULL);
+    return 0;
+}
+"#;
+
+#[test]
+fn libraries_that_offer_locks_are_watched_like_the_program() {
+    for library in ["libglib-2.0.so", "libtbb.so", "libck.so", "liburcu-mb.so", "libomp.so"] {
+        let place = program_with(library, LOCKS, OPPOSITE);
+        let finished = place.rscale(&["run", "./program", "--json", "-", "--quiet", "--trace", "/dev/null"]);
+        expect_status(&finished, 1);
+        assert!(summary(&finished).has_finding("deadlock"), "{library}: {}", finished.describe());
+    }
+}
+
 /// What code that is not watched stores goes straight to memory, also where the thread has stores in its buffer.
 #[test]
 fn stores_of_a_library_are_not_lost_under_weak_memory() {
