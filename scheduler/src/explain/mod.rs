@@ -31,6 +31,7 @@ use rscale_protocol::arena::{Step, Token};
 use rscale_protocol::ending::HeapError;
 use rscale_protocol::{Action, Ending, Family, Op, ThreadId, Variable};
 use stacks::Stacks;
+use std::path::PathBuf;
 
 /// Knows the program's names, and walks its stacks while an execution is halted.
 pub struct Explainer {
@@ -108,8 +109,29 @@ impl Explainer {
             Ending::Deadlock => waiting::explain(end, moment, &self.names),
             Ending::Invariant => vec![self.last_step(moment, steps)],
             Ending::Memory => self.block(&end.block),
+            Ending::Hang => self.unwatched_loop(end, moment).into_iter().collect(),
             _ => Vec::new(),
         }
+    }
+
+    /// The library whose code a thread computes in, if that is not watched: there it may wait for another thread, which
+    /// is not let run.
+    fn unwatched_loop(&self, end: &RunEnd, moment: &Moment<'_>) -> Option<String> {
+        let hanging = moment.states.iter().find(|state| state.id == end.thread && end.value == 0)?;
+        let regions = moment.target.regions();
+        let is_watched = |path: &PathBuf| regions.planned().iter().any(|planned| planned.path() == path);
+        let frames = moment.frames_of(hanging);
+        let modules = frames.iter().filter_map(|frame| self.names.module_of(frame.lookup_address()));
+        let mut names = modules.take_while(|path| !is_watched(path)).filter_map(|path| {
+            let name = path.file_name()?.to_string_lossy().into_owned();
+            regions.unwatched().contains(&name).then_some(name)
+        });
+        names.next().map(|name| {
+            format!(
+                "it computes in {name}, which is not watched: where it waits there for another thread, that one is not let \
+                 run; --instrument {name} watches it"
+            )
+        })
     }
 
     /// Where a block of the heap comes from, and where it went.

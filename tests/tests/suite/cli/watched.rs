@@ -452,6 +452,35 @@ fn libraries_that_offer_locks_are_watched_like_the_program() {
     }
 }
 
+/// Waits in a loop of a library that is not watched.
+#[test]
+fn a_loop_in_a_library_that_is_not_watched_is_told() {
+    let waiting = "void wait_for(volatile int *flag) { while (!*flag) ; }\n";
+    let program = r#"
+#include <pthread.h>
+void wait_for(volatile int *flag);
+static int flag;
+static void *worker(void *unused) { flag = 1; return unused; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, worker, NULL);
+    wait_for(&flag);
+    pthread_join(thread, NULL);
+    return 0;
+}
+"#;
+    let place = program_with("libwaiting.so", waiting, program);
+    let finished = place.rscale(&["run", "./program", "--hang-limit", "300ms", "--trace", "hang.txt"]);
+    expect_status(&finished, 1);
+    let text = one_line(&finished.out());
+    let advice = "it computes in libwaiting.so, which is not watched: where it waits there for another thread, that one \
+                  is not let run; --instrument libwaiting.so watches it";
+    assert!(text.contains(advice), "{text}");
+    expect_status(&place.rscale(&["replay", "hang.txt"]), 1);
+    expect_status(&place.rscale(&["run", "./program", "--instrument", "libwaiting.so"]), 0);
+}
+
 /// What code that is not watched stores goes straight to memory, also where the thread has stores in its buffer.
 #[test]
 fn stores_of_a_library_are_not_lost_under_weak_memory() {
