@@ -22,9 +22,6 @@ pub use error::InspectError;
 const EXECUTE_BITS: u32 = 0o111;
 const SET_ID_BITS: u32 = 0o6000;
 
-/// Libraries that start threads on behalf of a program that never calls `pthread_create` itself.
-const THREADING_LIBRARIES: [&str; 5] = ["libgomp.", "libomp.", "libiomp5.", "libtbb.", "libuv."];
-
 /// A program that can be tested, and what its file says about it.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -42,18 +39,6 @@ pub struct Program {
     pub build_id: Option<String>,
     /// Whether there is DWARF information, for lines and variables.
     pub has_debug_info: bool,
-}
-
-impl Program {
-    /// Whether the program can start threads, as far as its file tells.
-    #[must_use]
-    pub fn uses_threads(&self) -> bool {
-        let starts_thread = |name: &String| {
-            name == "pthread_create" || name == "thrd_create" || name.starts_with("_ZNSt6thread15_M_start_thread")
-        };
-        let library_does = |name: &String| THREADING_LIBRARIES.iter().any(|library| name.starts_with(library));
-        self.imports.iter().any(starts_thread) || self.needed.iter().any(library_does)
-    }
 }
 
 /// Checks that a file is a program which can be tested, and reads what is needed to do so.

@@ -26,7 +26,7 @@ impl Random {
 
 /// Asks everything there is to ask about a file.
 fn exercise(path: PathBuf, random: &mut Random) {
-    let _ = inspect(&path).is_ok_and(|program| program.uses_threads());
+    let _ = inspect(&path).is_ok();
     if let Ok(survey) = Survey::of(&path) {
         assert!(!survey.coverage_line().is_empty());
         let placement = Placement { bias: 0x5000_0000, base: 0x4000_0000 };

@@ -24,9 +24,6 @@ pub fn inspect(executable: &Path, notes: &mut Vec<String>) -> Result<Program, Fa
             "standard input is a pipe, which can be read only once: the program gets an empty one; use a file".into(),
         );
     }
-    if !program.uses_threads() {
-        notes.push("the program does not seem to create threads: there is one schedule".into());
-    }
     Ok(program)
 }
 

@@ -28,7 +28,7 @@ pub fn note(program: &Program, watched: &[PathBuf]) -> Option<String> {
     let is_library = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(LIBRARY));
     let part_of = |import: &String| PARTS.iter().find(|(start, _)| import.starts_with(start)).map(|(_, what)| *what);
     let used: BTreeSet<&str> = program.imports.iter().filter_map(part_of).collect();
-    let is_told = program.uses_threads() && !used.is_empty() && !watched.iter().any(|path| is_library(path));
+    let is_told = !used.is_empty() && !watched.iter().any(|path| is_library(path));
     is_told.then(|| {
         format!(
             "code of {} lies in libstdc++, which is not watched: what threads do to one of them at the same time may be \

@@ -50,6 +50,7 @@ use glance::Glances;
 use host::{Host, Setting};
 use outcomes::Outcomes;
 use record::Recorder;
+use rscale_instrument::elf::Program;
 use rscale_protocol::Ending;
 use rscale_protocol::arena::Engine;
 use std::time::Duration;
@@ -95,10 +96,6 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
         local_states: admit::local_states(filters, &program, config),
     };
     summary.notes.extend(functions::notes(&setting.invariants));
-    if config.rules.scope == Scope::All {
-        summary.notes.extend(unseen::note(&program));
-        summary.notes.extend(containers::note(&program, &config.watched.libraries));
-    }
     if config.rules.races && !program.has_debug_info {
         summary.notes.push(
             "the program has no debug information: atomic loads and stores can not be told from plain ones, and are \
@@ -147,7 +144,20 @@ fn run_with(jobs: u32, config: &RunConfig, keeping: Keeping, progress: &mut Prog
     exploration.host.sit(None);
     exploration.keep_state(true);
     exploration.summarise(stop, &mut summary);
+    note_threads(config, &program, &mut summary);
     Ok(summary)
+}
+
+/// Notes about programs with several threads, and with one. Libraries may start threads for a program that does not seem
+/// to, and many programs start none unless there is much to do: what has happened counts.
+fn note_threads(config: &RunConfig, program: &Program, summary: &mut Summary) {
+    if summary.max_depth > 0 && config.rules.scope == Scope::All {
+        summary.notes.extend(unseen::note(program));
+        summary.notes.extend(containers::note(program, &config.watched.libraries));
+    }
+    if summary.max_depth == 0 && summary.executions > 0 {
+        summary.notes.push("the program has created no threads: there is one schedule".into());
+    }
 }
 
 /// A search under way.

@@ -83,8 +83,7 @@ const FUNCTIONS: [&str; 69] = [
 pub fn note(program: &Program) -> Option<String> {
     let is_known = |import: &&str| FUNCTIONS.binary_search(import).is_ok();
     let names: Vec<&str> = program.imports.iter().map(String::as_str).filter(is_known).collect();
-    let is_told = program.uses_threads() && !names.is_empty();
-    is_told.then(|| {
+    (!names.is_empty()).then(|| {
         format!(
             "what these functions store through pointers is not seen, so nobody is let run before or behind it: {}",
             names.join(", ")

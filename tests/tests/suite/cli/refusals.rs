@@ -128,6 +128,6 @@ fn a_program_without_threads_is_run_with_a_note() {
     let place = Place::with("single", "#include <stdio.h>\nint main(void) { puts(\"alone\"); return 0; }\n");
     let finished = place.rscale(&["run", "./single", "--outcomes"]);
     expect_status(&finished, 0);
-    assert!(finished.out().contains("the program does not seem to create threads: there is one schedule"));
+    assert!(finished.out().contains("the program has created no threads: there is one schedule"));
     assert!(finished.out().contains("\"alone\\n\""), "{}", finished.out());
 }
