@@ -37,6 +37,7 @@ pub(super) fn write_header(bytes: &mut [u8], header: &Header) {
         (offset_of!(Header, code), packed(header.code)),
         (offset_of!(Header, sites), packed(header.sites)),
         (offset_of!(Header, patches), packed(header.patches)),
+        (offset_of!(Header, is_partial), header.is_partial),
     ];
     words.into_iter().for_each(|(offset, word)| write(bytes, offset, word));
     for (index, area) in header.areas.iter().enumerate() {

@@ -202,7 +202,9 @@ fn finish(
     }
     let Placement { bias, base } = placement;
     let length = u64::from(code.offset());
-    let header = Header { magic: MAGIC, base, bias, length, code: clones, sites, patches, areas, slots: [0; SLOTS] };
+    let is_partial = selection.omitted.iter().any(|omitted| omitted.omission == Omission::Excluded).into();
+    let header =
+        Header { magic: MAGIC, base, bias, length, code: clones, sites, patches, areas, is_partial, slots: [0; SLOTS] };
     write_header(&mut code.bytes, &header);
     let traps = leads.iter().filter(|(_, lead)| *lead == Lead::Trap).map(|(point, _)| *point).collect();
     let plan = Plan {

@@ -67,6 +67,8 @@ pub struct Header {
     pub patches: Span,
     /// The original code.
     pub areas: [Area; MAX_AREAS],
+    /// 1 if functions in these areas were left out on purpose: what has no clone is not watched.
+    pub is_partial: u64,
     /// Addresses of the stubs, filled by the shim: those of [`slot`], then [`GENERAL_SLOT`] and [`FENCE_SLOT`],
     /// then those of [`uncounted`].
     pub slots: [u64; SLOTS],

@@ -169,14 +169,19 @@ pub fn original_end(site: &Site) -> u64 {
 
 /// The clone of the instruction at an address of the original code.
 pub fn clone_of(pc: u64) -> Option<u64> {
-    regions().find_map(|header| {
-        let within = |area: &&Area| pc.wrapping_sub(area.start) < area.length;
-        let area = header.areas.iter().find(within)?;
-        let table = header.base + u64::from(area.table.offset);
-        // SAFETY: the table has an entry for every byte of the area.
-        let offset = unsafe { *(table as *const u32).add((pc - area.start) as usize) };
-        (offset != 0).then_some(header.base + u64::from(offset))
-    })
+    regions().find_map(|header| clone_in(header, pc))
+}
+
+fn clone_in(header: &Header, pc: u64) -> Option<u64> {
+    let area = area_around(header, pc)?;
+    let table = header.base + u64::from(area.table.offset);
+    // SAFETY: the table has an entry for every byte of the area.
+    let offset = unsafe { *(table as *const u32).add((pc - area.start) as usize) };
+    (offset != 0).then_some(header.base + u64::from(offset))
+}
+
+fn area_around(header: &Header, pc: u64) -> Option<&Area> {
+    header.areas.iter().find(|area| pc.wrapping_sub(area.start) < area.length)
 }
 
 /// Clones of system-call instructions that were asked for, and the originals: finding one takes a walk through a table.
@@ -225,9 +230,19 @@ pub fn original_of(pc: u64) -> Option<u64> {
     }
 }
 
-/// Whether some of the range is original code that was instrumented, or a clone.
+/// Whether the code at an address of the original is watched.
+pub fn is_watched(pc: u64) -> bool {
+    let is_watched = |header: &Header| match header.is_partial {
+        0 => area_around(header, pc).is_some(),
+        _ => clone_in(header, pc).is_some(),
+    };
+    regions().any(is_watched)
+}
+
+/// Whether the range has original code that was instrumented, all of it as far as that was possible, or a clone.
 pub fn is_known_code(start: u64, length: u64) -> bool {
-    is_instrumented(start, length) || is_clone(start, length)
+    let is_whole = |header: &&Header| header.is_partial == 0;
+    regions().filter(is_whole).any(|header| has_area(header, start, length)) || is_clone(start, length)
 }
 
 /// Whether some of the range is in a region.
@@ -237,6 +252,10 @@ pub fn is_clone(start: u64, length: u64) -> bool {
 
 /// Whether some of the range is original code that was instrumented.
 pub fn is_instrumented(start: u64, length: u64) -> bool {
+    regions().any(|header| has_area(header, start, length))
+}
+
+fn has_area(header: &Header, start: u64, length: u64) -> bool {
     let overlaps = |area: &Area| start < area.start + area.length && area.start < start.saturating_add(length);
-    regions().any(|header| header.areas.iter().filter(|area| area.length > 0).any(overlaps))
+    header.areas.iter().filter(|area| area.length > 0).any(overlaps)
 }

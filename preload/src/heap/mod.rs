@@ -85,7 +85,7 @@ pub fn apart<R>(act: impl FnOnce() -> R) -> R {
 /// streams need is their own business.
 fn site() -> u64 {
     let caller = gate::caller();
-    match region::is_instrumented(caller, 1) || check::allocates_for_streams(caller) {
+    match region::is_watched(caller) || check::allocates_for_streams(caller) {
         true => caller,
         false => syscalls::caller::of(caller, gate::caller_stack()),
     }

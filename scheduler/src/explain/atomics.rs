@@ -5,14 +5,15 @@
 //! not), and, for the built-in functions of compilers on plain types, by what the source has at their line and column.
 //! Libraries for C (GLib, Concurrency Kit, userspace RCU) have macros and functions of their own for that. In C, an
 //! object that is declared atomic is read without any of these: [`lvalues`]. What libraries do that count as the
-//! program's (OpenMP's, GLib) is there to synchronise, and comes without debug information.
+//! program's (OpenMP's, GLib) is there to synchronise, and comes without debug information. So do strings in libstdc++
+//! that share what they hold, as they did before C++11: they look at how many they are by atomic loads.
 
 use super::Explainer;
 use super::lvalues;
 use super::moment::Moment;
 use super::names::unchanged_source;
 use crate::backend::Target;
-use crate::launch::belongs_to_program;
+use crate::launch::{belongs_to_program, has_containers};
 use rscale_instrument::symbols::Place;
 use rscale_protocol::{Action, Variable};
 
@@ -56,6 +57,8 @@ const LOADS: [&str; 7] = [
 ];
 /// Macros for atomic types.
 const MACROS: [&str; 1] = ["atomic_"];
+/// What the functions of strings begin with that share what they hold.
+const SHARING: [&str; 2] = ["std::string::", "std::basic_string<"];
 /// What the linker calls the guard of a local static, which C++ reads atomically.
 const GUARD: &str = "guard variable for ";
 
@@ -108,11 +111,16 @@ impl Explainer {
     #[must_use]
     pub fn code(&self, pc: u64, length: u64) -> Code {
         let module = self.names.module_of(pc);
-        let file = module.as_ref().and_then(|path| path.file_name()).unwrap_or_default();
-        if belongs_to_program(&file.to_string_lossy()) {
+        let file = module.as_ref().and_then(|path| path.file_name()).unwrap_or_default().to_string_lossy();
+        if belongs_to_program(&file) {
             return Code::Atomic;
         }
         let frames = self.names.frames_of_call(pc);
+        let is_sharing = |name: &str| SHARING.iter().any(|start| own_name(name).starts_with(start));
+        if has_containers(&file) && frames.iter().any(|frame| frame.function.as_deref().is_some_and(is_sharing)) {
+            // What they share is written by locked instructions, and what only one has is no race.
+            return Code::AtomicRead(String::new());
+        }
         let is_function = |name: &str| FUNCTIONS.iter().any(|start| own_name(name).starts_with(start));
         if frames.iter().any(|frame| frame.function.as_deref().is_some_and(is_function)) {
             return Code::Atomic;

@@ -3,6 +3,7 @@
 //! A name that is not there is refused with the one that may have been meant: a search that silently watches less, or
 //! more, than was asked for would prove something else.
 
+use super::containers::{self, Extent};
 use super::regions::Planned;
 use crate::nearest::nearest;
 use rscale_instrument::code::functions::Function;
@@ -24,13 +25,17 @@ const OWN: [&str; 8] =
 const NAMELESS: &str = "/memfd:";
 
 /// The loaded modules whose code is to be watched: those that the user means, and what belongs to them.
-pub fn modules<'a>(files: &[PathBuf], modules: &'a [Module]) -> Result<Vec<&'a Module>, String> {
-    let mut watched = files.iter().map(|path| module(path, modules)).collect::<Result<Vec<_>, _>>()?;
-    let is_own = |module: &&Module| belongs_to_program(&module.name());
-    let own = libraries(modules).filter(|module| !files.is_empty() && is_own(module) && !watched.contains(module));
-    let own: Vec<&Module> = own.collect();
-    watched.extend(own);
-    Ok(watched)
+pub fn modules<'a>(files: &[PathBuf], modules: &'a [Module]) -> Result<Vec<(&'a Module, Extent)>, String> {
+    let meant = files.iter().map(|path| module(path, modules)).collect::<Result<Vec<_>, _>>()?;
+    let others = libraries(modules).filter(|module| !files.is_empty() && !meant.contains(module));
+    let own = others.filter_map(|module| Some((module, own_extent(&module.name())?)));
+    Ok(meant.iter().map(|module| (*module, Extent::Whole)).chain(own).collect())
+}
+
+/// How much of a library of this name belongs to the program, if anything does.
+fn own_extent(name: &str) -> Option<Extent> {
+    let containers = containers::has_containers(name).then_some(Extent::Containers);
+    belongs_to_program(name).then_some(Extent::Whole).or(containers)
 }
 
 /// The loaded module that the user means: by its path, or by its name alone.
@@ -80,21 +85,23 @@ pub fn is_nameless(module: &Module) -> bool {
     module.path.to_string_lossy().starts_with(NAMELESS)
 }
 
-/// The libraries whose code runs as it is.
+/// The libraries whose code runs as it is; of some, not all of it.
 pub fn unwatched(modules: &[Module], planned: &[Rc<Planned>]) -> Vec<String> {
     let is_known = |name: &str| KNOWN.iter().any(|known| name.starts_with(known));
-    let is_planned = |module: &Module| planned.iter().any(|planned| planned.path() == module.path);
-    let names = libraries(modules).filter(|module| !is_planned(module)).map(Module::name);
-    names.filter(|name| !is_known(name)).collect::<BTreeSet<_>>().into_iter().collect()
+    let left_out = |module: &Module| match planned.iter().find(|planned| planned.path() == module.path) {
+        None => Some(module.name()).filter(|name| !is_known(name)),
+        Some(planned) => planned.remainder(),
+    };
+    libraries(modules).filter_map(left_out).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Why a name can not be left out.
-pub fn unknown_exclusion(name: &str, modules: &[&Module]) -> String {
+pub fn unknown_exclusion(name: &str, modules: &[(&Module, Extent)]) -> String {
     let mut names = BTreeSet::new();
-    for module in modules {
+    for (module, extent) in modules {
         let Ok(survey) = Survey::of(&module.path) else { continue };
         let symbols = Symbolizer::new(vec![(*module).clone()]);
-        for function in functions(&survey) {
+        for function in functions(&survey).filter(|function| extent.contains(function)) {
             names.extend(function.names.iter().cloned());
             names.insert(function.label());
             let file = source_of(function, module, &symbols);
@@ -123,25 +130,26 @@ fn source_of(function: &Function, module: &Module, symbols: &Symbolizer) -> Stri
 pub struct Exclusion<'a> {
     names: &'a [String],
     module: &'a Module,
+    extent: Extent,
     symbols: Option<Symbolizer>,
 }
 
 impl<'a> Exclusion<'a> {
-    /// What has one of these names.
-    pub fn new(module: &'a Module, names: &'a [String]) -> Exclusion<'a> {
+    /// What has one of these names, and all but so much of the module.
+    pub fn new(module: &'a Module, extent: Extent, names: &'a [String]) -> Exclusion<'a> {
         let symbols = (!names.is_empty()).then(|| Symbolizer::new(vec![module.clone()]));
-        Exclusion { names, module, symbols }
+        Exclusion { names, module, extent, symbols }
     }
 
     /// Whether the function is left out.
     pub fn contains(&self, function: &Function) -> bool {
-        self.matches(function).next().is_some()
+        !self.extent.contains(function) || self.matches(function).next().is_some()
     }
 
     /// How many functions each name leaves out; names that leave out none are not there.
     pub fn counts(&self, survey: &Survey) -> Vec<(String, u32)> {
         let mut counts: Vec<(String, u32)> = self.names.iter().map(|name| (name.clone(), 0)).collect();
-        for function in functions(survey) {
+        for function in functions(survey).filter(|function| self.extent.contains(function)) {
             for index in self.matches(function) {
                 counts[index].1 += 1;
             }
@@ -199,7 +207,7 @@ mod tests {
         let names = |files: &[&str]| {
             let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
             let watched = super::modules(&files, &loaded).expect("all are loaded");
-            watched.iter().map(|module| module.name()).collect::<Vec<_>>()
+            watched.iter().map(|(module, _)| module.name()).collect::<Vec<_>>()
         };
         assert_eq!(names(&["/bin/x"]), ["x", "libatomic.so.1.2.0"]);
         assert_eq!(names(&["/bin/x", "libatomic.so.1.2.0"]), ["x", "libatomic.so.1.2.0"]);
@@ -207,6 +215,20 @@ mod tests {
         loaded.push(Module { path: "/lib/libgomp.so.1.0.0".into(), bias: 0, start: 0, end: 1 });
         let watched = super::modules(&["/bin/x".into()], &loaded).expect("all are loaded");
         assert_eq!(watched.len(), 3, "OpenMP belongs to it too");
+    }
+
+    #[test]
+    fn of_the_library_of_cpp_a_part_belongs_to_the_program() {
+        let mut loaded = modules();
+        loaded.push(Module { path: "/lib/libstdc++.so.6.0.30".into(), bias: 0, start: 0, end: 1 });
+        let extent = |files: &[&str]| {
+            let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
+            let watched = super::modules(&files, &loaded).expect("all are loaded");
+            watched.into_iter().find(|(module, _)| module.name().contains("c++")).map(|(_, extent)| extent)
+        };
+        assert_eq!(extent(&["/bin/x"]), Some(Extent::Containers));
+        assert_eq!(extent(&["/bin/x", "libstdc++.so.6"]), Some(Extent::Whole), "the user wants all of it");
+        assert_eq!(extent(&[]), None, "nothing is watched");
     }
 
     #[test]

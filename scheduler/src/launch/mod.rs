@@ -7,6 +7,7 @@
 mod arena_map;
 mod captured;
 mod choice;
+mod containers;
 mod functions;
 mod orphans;
 mod processors;
@@ -21,6 +22,7 @@ mod tracee;
 pub use arena_map::ArenaMap;
 pub use captured::Captured;
 pub use choice::belongs_to_program;
+pub use containers::has_containers;
 pub use functions::Function;
 pub use processors::Processors;
 pub use regions::{Instrumentation, Planned, Regions};

@@ -4,10 +4,12 @@
 //! lies. A plan is kept, because every process of the program is loaded at the same addresses.
 
 use super::choice::{self, Exclusion};
+use super::containers::{self, Extent};
 use super::region_cache::{self, Stored};
 use super::{ArenaMap, LaunchError};
 use crate::digest;
 use nix::sys::memfd::{MFdFlags, memfd_create};
+use rscale_instrument::code::functions::Function;
 use rscale_instrument::code::survey::Survey;
 use rscale_instrument::maps::{self, Mapping, Module};
 use rscale_instrument::rewrite::{Omission, Placement, Plan};
@@ -48,6 +50,7 @@ pub struct Regions {
 /// The region of one module.
 pub struct Planned {
     module: Module,
+    extent: Extent,
     base: u64,
     stored: Stored,
 }
@@ -84,8 +87,13 @@ impl Regions {
         let mut mappings = maps::parse(&text);
         let modules = maps::modules(&mappings, &maps::start_of_file);
         let mut planned = Vec::new();
-        for module in choice::modules(&wanted.files, &modules).map_err(LaunchError::Choice)? {
-            let region = self.region_of(module, &mappings, wanted).map_err(LaunchError::Instrument)?;
+        for (module, extent) in choice::modules(&wanted.files, &modules).map_err(LaunchError::Choice)? {
+            let region = match self.region_of(module, extent, &mappings, wanted) {
+                Ok(region) => region,
+                // Nobody has asked for it: it is named as not watched.
+                Err(_) if extent == Extent::Containers => continue,
+                Err(error) => return Err(LaunchError::Instrument(error)),
+            };
             // The next one must not be put in the same place.
             mappings.push(region.mapping());
             mappings.sort_by_key(|mapping| mapping.start);
@@ -93,7 +101,7 @@ impl Regions {
         }
         let known: Vec<&str> = planned.iter().flat_map(|planned| planned.excluded()).map(|(name, _)| &**name).collect();
         if let Some(unknown) = wanted.excluded.iter().find(|name| !known.contains(&name.as_str())) {
-            let modules: Vec<&Module> = planned.iter().map(|planned| &planned.module).collect();
+            let modules: Vec<_> = planned.iter().map(|planned| (&planned.module, planned.extent)).collect();
             return Err(LaunchError::Choice(choice::unknown_exclusion(unknown, &modules)));
         }
         if planned.iter().map(Rc::as_ptr).ne(self.planned.iter().map(Rc::as_ptr)) {
@@ -105,7 +113,8 @@ impl Regions {
         self.write(arena).map_err(failed)
     }
 
-    /// The libraries whose code runs as it is, by name. libc is not among them: what it does to memory is known.
+    /// The libraries whose code runs as it is, by name, or all of it but what is said there. libc is not among them: what
+    /// it does to memory is known.
     #[must_use]
     pub fn unwatched(&self) -> &[String] {
         &self.unwatched
@@ -115,10 +124,12 @@ impl Regions {
     fn region_of(
         &self,
         module: &Module,
+        extent: Extent,
         mappings: &[Mapping],
         wanted: &Instrumentation,
     ) -> Result<Rc<Planned>, String> {
-        if let Some(known) = self.planned.iter().find(|planned| planned.module == *module) {
+        let is_known = |planned: &&Rc<Planned>| planned.module == *module && planned.extent == extent;
+        if let Some(known) = self.planned.iter().find(is_known) {
             return Ok(known.clone());
         }
         let unreadable = |error: io::Error| format!("{}: {error}", module.path.display());
@@ -129,17 +140,18 @@ impl Regions {
         let placement = Placement { bias: module.bias, base };
         let excluded = wanted.excluded.join("\n");
         let contents = digest::of_file(&module.path).map_err(unreadable)?;
-        let parts = [&contents.as_bytes()[..], &module.bias.to_le_bytes(), &base.to_le_bytes(), excluded.as_bytes()];
+        let (bias, place, whole) = (module.bias.to_le_bytes(), base.to_le_bytes(), [u8::from(extent == Extent::Whole)]);
+        let parts = [&contents.as_bytes()[..], &bias, &place, &whole, excluded.as_bytes()];
         let cached = region_cache::path_of(&parts);
         let stored = match cached.as_deref().and_then(region_cache::load) {
             Some(stored) => stored,
             None => {
-                let stored = plan(module, placement, room, wanted)?;
+                let stored = plan(module, extent, placement, room, wanted)?;
                 cached.inspect(|path| region_cache::save(path, &stored));
                 stored
             }
         };
-        Ok(Rc::new(Planned { module: module.clone(), base, stored }))
+        Ok(Rc::new(Planned { module: module.clone(), extent, base, stored }))
     }
 
     /// Says where all regions are: in files of the cache, of which the program maps what it needs. Other regions, and
@@ -210,6 +222,19 @@ impl Planned {
         &self.module.path
     }
 
+    /// Whether a function of it is to be watched, exclusions of the user aside.
+    #[must_use]
+    pub fn watches(&self, function: &Function) -> bool {
+        self.extent.contains(function)
+    }
+
+    /// The code that is not to be watched, in words; None if all of it is.
+    #[must_use]
+    pub fn remainder(&self) -> Option<String> {
+        let is_part = self.extent == Extent::Containers;
+        is_part.then(|| format!("{} except its {}", self.module.name(), containers::IN_WORDS))
+    }
+
     /// The names that the user wants left out, and how many functions here have each.
     #[must_use]
     pub fn excluded(&self) -> &[(String, u32)] {
@@ -234,23 +259,30 @@ impl Planned {
 }
 
 /// Plans the region of a module.
-fn plan(module: &Module, placement: Placement, room: u64, wanted: &Instrumentation) -> Result<Stored, String> {
+fn plan(
+    module: &Module,
+    extent: Extent,
+    placement: Placement,
+    room: u64,
+    wanted: &Instrumentation,
+) -> Result<Stored, String> {
     let survey = Survey::of(&module.path).map_err(|error| error.to_string())?;
-    let exclusion = Exclusion::new(module, &wanted.excluded);
+    let exclusion = Exclusion::new(module, extent, &wanted.excluded);
     let plan = Plan::build(&module.path, &survey, placement, &|function| exclusion.contains(function))
         .map_err(|error| error.to_string())?;
     if plan.region.len() as u64 > room {
         return Err(format!("the instrumented code of {} is larger than the room for it", module.name()));
     }
-    let gaps = gaps(&survey, &plan);
+    let gaps = gaps(&survey, extent, &plan);
     let excluded = exclusion.counts(&survey);
     Ok(Stored::new(plan.region, plan.clones, gaps, excluded))
 }
 
-/// What of the code runs unseen.
-fn gaps(survey: &Survey, plan: &Plan) -> Vec<String> {
-    let skipped = survey.skipped.iter().map(ToString::to_string);
-    let omitted = plan.omitted.iter().map(|omitted| match omitted.omission {
+/// What of the code runs unseen that should not.
+fn gaps(survey: &Survey, extent: Extent, plan: &Plan) -> Vec<String> {
+    let skipped = survey.skipped.iter().filter(|skipped| extent.contains(&skipped.function)).map(ToString::to_string);
+    let omitted = plan.omitted.iter().filter(|omitted| extent.contains(&omitted.function));
+    let omitted = omitted.map(|omitted| match omitted.omission {
         Omission::Excluded => format!("{} (excluded)", omitted.function.label()),
         Omission::Instruction { offset } => {
             format!("{} (instruction at +{offset:#x} can not be moved)", omitted.function.label())

@@ -101,7 +101,9 @@ pub fn coverage(config: &RunConfig) -> Result<String, Failure> {
     for planned in regions.planned() {
         let is_program = regions.planned().first().is_some_and(|first| first.path() == planned.path());
         let path = if is_program { &config.subject.executable } else { planned.path() };
-        let survey = Survey::of(path).map_err(|error| Failure::CannotRun(error.to_string()))?;
+        let mut survey = Survey::of(path).map_err(|error| Failure::CannotRun(error.to_string()))?;
+        survey.functions.retain(|surveyed| planned.watches(&surveyed.function));
+        survey.skipped.retain(|skipped| planned.watches(&skipped.function));
         let _ = writeln!(text, "{}: {}", escape::text(&path.to_string_lossy()), escape::text(&survey.coverage_line()));
         for (name, functions) in planned.excluded() {
             let functions = count(u64::from(*functions), "function");

@@ -1,5 +1,5 @@
-//! Containers of C++ whose code lies in part in libstdc++, which is not watched unless the user asks for it: that two
-//! threads change a string at the same time is missed then. Where a program calls such code, a note says so.
+//! What of C++ still runs unseen in libstdc++, of which containers and the like alone are watched
+//! (`launch/containers.rs`): where a program uses objects that others of its functions work on, a note says so.
 
 use rscale_instrument::elf::Program;
 use std::collections::BTreeSet;
@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 
 const LIBRARY: &str = "libstdc++.so";
 
-/// What mangled names of functions in the library begin with, and what they belong to.
-const PARTS: [(&str, &str); 12] = [
-    ("_ZNSt7__cxx1112basic_string", "std::string"),
-    ("_ZNKSt7__cxx1112basic_string", "std::string"),
-    ("_ZNSs", "std::string"),
-    ("_ZNKSs", "std::string"),
-    ("_ZNSt8__detail15_List_node_base", "std::list"),
-    ("_ZSt18_Rb_tree", "std::map and std::set"),
-    ("_ZSt20_Rb_tree", "std::map and std::set"),
-    ("_ZSt28_Rb_tree", "std::map and std::set"),
-    ("_ZSt29_Rb_tree", "std::map and std::set"),
-    ("_ZNSt7__cxx1118basic_stringstream", "std::stringstream"),
-    ("_ZNSt7__cxx1119basic_ostringstream", "std::stringstream"),
-    ("_ZNSt7__cxx1119basic_istringstream", "std::stringstream"),
+/// What mangled names of functions in the library begin with, and what they belong to. Of streams, formatted input looks
+/// into the buffer itself.
+const PARTS: [(&str, &str); 11] = [
+    ("_ZNSt7__cxx1118basic_stringstream", "the input of std::stringstream"),
+    ("_ZNSt7__cxx1119basic_istringstream", "the input of std::istringstream"),
+    ("_ZNSt18basic_stringstream", "the input of std::stringstream"),
+    ("_ZNSt19basic_istringstream", "the input of std::istringstream"),
+    ("_ZNSt14basic_ifstream", "the input of std::ifstream"),
+    ("_ZNSt13basic_fstream", "the input of std::fstream"),
+    ("_ZNSt3pmr25monotonic_buffer_resource", "std::pmr::monotonic_buffer_resource"),
+    ("_ZNSt3pmr26synchronized_pool_resource", "std::pmr::synchronized_pool_resource"),
+    ("_ZNSt3pmr28unsynchronized_pool_resource", "std::pmr::unsynchronized_pool_resource"),
+    ("_ZNSt10filesystem7__cxx114path", "std::filesystem::path"),
+    ("_ZNKSt10filesystem7__cxx114path", "std::filesystem::path"),
 ];
 
 /// What to tell the user of a program with several threads who watches these libraries too.
@@ -31,7 +31,7 @@ pub fn note(program: &Program, watched: &[PathBuf]) -> Option<String> {
     let is_told = !used.is_empty() && !watched.iter().any(|path| is_library(path));
     is_told.then(|| {
         format!(
-            "code of {} lies in libstdc++, which is not watched: what threads do to one of them at the same time may be \
+            "the code of {} lies in libstdc++ and is not watched: what threads do to one of them at the same time may be \
              missed; --instrument libstdc++.so.6 watches it",
             used.into_iter().collect::<Vec<_>>().join(", ")
         )
