@@ -25,6 +25,8 @@ pub struct Surveyed {
     pub sites: Vec<Site>,
     /// Where it tells the processor what it will access, in order.
     pub prefetches: Vec<Prefetch>,
+    /// Where its direct calls and jumps lead that leave the range.
+    pub callees: Vec<u64>,
     /// Jumps whose target is computed: jump tables, computed gotos, indirect tail calls.
     pub indirect_jumps: u32,
     /// Direct jumps out of the range: tail calls, parts elsewhere.

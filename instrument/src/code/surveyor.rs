@@ -129,6 +129,7 @@ impl<'a> Surveyor<'a> {
             function: function.clone(),
             sites,
             prefetches: sites::prefetches(instructions, &flags),
+            callees: outline.calls.iter().copied().chain(outline.leaving.iter().map(|(_, to)| *to)).collect(),
             indirect_jumps: outline.indirect_jumps,
             leaving_jumps: outline.leaving.len() as u32,
             falls_through: outline.falls_through,

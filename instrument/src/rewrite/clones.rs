@@ -272,6 +272,7 @@ mod tests {
             function: Function { range, names, role, origin, is_part: false },
             sites,
             prefetches: Vec::new(),
+            callees: Vec::new(),
             indirect_jumps,
             leaving_jumps: 0,
             falls_through: false,

@@ -6,7 +6,8 @@
 //! Libraries for C (GLib, Concurrency Kit, userspace RCU) have macros and functions of their own for that. In C, an
 //! object that is declared atomic is read without any of these: [`lvalues`]. What libraries do that count as the
 //! program's (OpenMP's, GLib) is there to synchronise, and comes without debug information. So do strings in libstdc++
-//! that share what they hold, as they did before C++11: they look at how many they are by atomic loads.
+//! that share what they hold, as they did before C++11: they look at how many they are by atomic loads; and functions of
+//! libc++ that count who shares an object, or let something happen once.
 
 use super::Explainer;
 use super::lvalues;
@@ -57,8 +58,15 @@ const LOADS: [&str; 7] = [
 ];
 /// Macros for atomic types.
 const MACROS: [&str; 1] = ["atomic_"];
-/// What the functions of strings begin with that share what they hold.
+/// What the functions of strings of libstdc++ begin with that share what they hold.
 const SHARING: [&str; 2] = ["std::string::", "std::basic_string<"];
+/// Functions of libc++ whose accesses order threads.
+const ORDERING: [&str; 4] = [
+    "std::__1::__shared_count::",
+    "std::__1::__shared_weak_count::",
+    "std::__1::__call_once",
+    "std::__1::__thread_local_data",
+];
 /// What the linker calls the guard of a local static, which C++ reads atomically.
 const GUARD: &str = "guard variable for ";
 
@@ -116,10 +124,10 @@ impl Explainer {
             return Code::Atomic;
         }
         let frames = self.names.frames_of_call(pc);
-        let is_sharing = |name: &str| SHARING.iter().any(|start| own_name(name).starts_with(start));
-        if has_containers(&file) && frames.iter().any(|frame| frame.function.as_deref().is_some_and(is_sharing)) {
-            // What they share is written by locked instructions, and what only one has is no race.
-            return Code::AtomicRead(String::new());
+        if has_containers(&file)
+            && let Some(code) = frames.iter().filter_map(|frame| frame.function.as_deref()).find_map(code_of_library)
+        {
+            return code;
         }
         let is_function = |name: &str| FUNCTIONS.iter().any(|start| own_name(name).starts_with(start));
         if frames.iter().any(|frame| frame.function.as_deref().is_some_and(is_function)) {
@@ -167,6 +175,14 @@ impl Explainer {
     pub fn place_of(&self, pc: u64) -> String {
         self.names.location(pc)
     }
+}
+
+/// What is known of a function in a library of C++.
+fn code_of_library(function: &str) -> Option<Code> {
+    let is_one_of = |names: &[&str]| names.iter().any(|start| own_name(function).starts_with(start));
+    // What strings share is written by locked instructions, and what only one has is no race.
+    let sharing = is_one_of(&SHARING).then(|| Code::AtomicRead(String::new()));
+    is_one_of(&ORDERING).then_some(Code::Atomic).or(sharing)
 }
 
 /// What a directive of OpenMP says about the statement behind it. Where it reads and writes, the instruction is locked.
@@ -232,6 +248,17 @@ mod tests {
         assert!(is_atomic("core::sync::atomic::AtomicBool::store"));
         assert!(!is_atomic("publish(std::atomic<int>&)"));
         assert!(!is_atomic("std::vector<std::atomic<int>>::size() const"));
+    }
+
+    #[test]
+    fn functions_of_libraries_are_known_by_name() {
+        let once = "std::__1::__call_once(unsigned long volatile&, void*, void (*)(void*))";
+        assert_eq!(code_of_library(once), Some(Code::Atomic));
+        let before = "std::string::append(char const*, unsigned long)";
+        assert_eq!(code_of_library(before), Some(Code::AtomicRead(String::new())));
+        let since =
+            "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >::_M_append(char const*)";
+        assert_eq!(code_of_library(since), None);
     }
 
     #[test]

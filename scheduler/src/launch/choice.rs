@@ -3,7 +3,7 @@
 //! A name that is not there is refused with the one that may have been meant: a search that silently watches less, or
 //! more, than was asked for would prove something else.
 
-use super::containers::{self, Extent};
+use super::containers::{self, Extent, Members};
 use super::regions::Planned;
 use crate::nearest::nearest;
 use rscale_instrument::code::functions::Function;
@@ -101,7 +101,8 @@ pub fn unknown_exclusion(name: &str, modules: &[(&Module, Extent)]) -> String {
     for (module, extent) in modules {
         let Ok(survey) = Survey::of(&module.path) else { continue };
         let symbols = Symbolizer::new(vec![(*module).clone()]);
-        for function in functions(&survey).filter(|function| extent.contains(function)) {
+        let members = extent.members(&survey);
+        for function in functions(&survey).filter(|function| members.contains(function)) {
             names.extend(function.names.iter().cloned());
             names.insert(function.label());
             let file = source_of(function, module, &symbols);
@@ -130,26 +131,26 @@ fn source_of(function: &Function, module: &Module, symbols: &Symbolizer) -> Stri
 pub struct Exclusion<'a> {
     names: &'a [String],
     module: &'a Module,
-    extent: Extent,
+    members: &'a Members,
     symbols: Option<Symbolizer>,
 }
 
 impl<'a> Exclusion<'a> {
-    /// What has one of these names, and all but so much of the module.
-    pub fn new(module: &'a Module, extent: Extent, names: &'a [String]) -> Exclusion<'a> {
+    /// What has one of these names, and whatever is not among these functions of the module.
+    pub fn new(module: &'a Module, members: &'a Members, names: &'a [String]) -> Exclusion<'a> {
         let symbols = (!names.is_empty()).then(|| Symbolizer::new(vec![module.clone()]));
-        Exclusion { names, module, extent, symbols }
+        Exclusion { names, module, members, symbols }
     }
 
     /// Whether the function is left out.
     pub fn contains(&self, function: &Function) -> bool {
-        !self.extent.contains(function) || self.matches(function).next().is_some()
+        !self.members.contains(function) || self.matches(function).next().is_some()
     }
 
     /// How many functions each name leaves out; names that leave out none are not there.
     pub fn counts(&self, survey: &Survey) -> Vec<(String, u32)> {
         let mut counts: Vec<(String, u32)> = self.names.iter().map(|name| (name.clone(), 0)).collect();
-        for function in functions(survey).filter(|function| self.extent.contains(function)) {
+        for function in functions(survey).filter(|function| self.members.contains(function)) {
             for index in self.matches(function) {
                 counts[index].1 += 1;
             }

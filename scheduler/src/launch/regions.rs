@@ -4,12 +4,11 @@
 //! lies. A plan is kept, because every process of the program is loaded at the same addresses.
 
 use super::choice::{self, Exclusion};
-use super::containers::{self, Extent};
+use super::containers::{self, Extent, Members};
 use super::region_cache::{self, Stored};
 use super::{ArenaMap, LaunchError};
 use crate::digest;
 use nix::sys::memfd::{MFdFlags, memfd_create};
-use rscale_instrument::code::functions::Function;
 use rscale_instrument::code::survey::Survey;
 use rscale_instrument::maps::{self, Mapping, Module};
 use rscale_instrument::rewrite::{Omission, Placement, Plan};
@@ -222,10 +221,11 @@ impl Planned {
         &self.module.path
     }
 
-    /// Whether a function of it is to be watched, exclusions of the user aside.
-    #[must_use]
-    pub fn watches(&self, function: &Function) -> bool {
-        self.extent.contains(function)
+    /// Leaves what is to be watched in the survey of its file, exclusions of the user aside.
+    pub fn restrict(&self, survey: &mut Survey) {
+        let members = self.extent.members(survey);
+        survey.functions.retain(|surveyed| members.contains(&surveyed.function));
+        survey.skipped.retain(|skipped| members.contains(&skipped.function));
     }
 
     /// The code that is not to be watched, in words; None if all of it is.
@@ -267,21 +267,22 @@ fn plan(
     wanted: &Instrumentation,
 ) -> Result<Stored, String> {
     let survey = Survey::of(&module.path).map_err(|error| error.to_string())?;
-    let exclusion = Exclusion::new(module, extent, &wanted.excluded);
+    let members = extent.members(&survey);
+    let exclusion = Exclusion::new(module, &members, &wanted.excluded);
     let plan = Plan::build(&module.path, &survey, placement, &|function| exclusion.contains(function))
         .map_err(|error| error.to_string())?;
     if plan.region.len() as u64 > room {
         return Err(format!("the instrumented code of {} is larger than the room for it", module.name()));
     }
-    let gaps = gaps(&survey, extent, &plan);
+    let gaps = gaps(&survey, &members, &plan);
     let excluded = exclusion.counts(&survey);
     Ok(Stored::new(plan.region, plan.clones, gaps, excluded))
 }
 
 /// What of the code runs unseen that should not.
-fn gaps(survey: &Survey, extent: Extent, plan: &Plan) -> Vec<String> {
-    let skipped = survey.skipped.iter().filter(|skipped| extent.contains(&skipped.function)).map(ToString::to_string);
-    let omitted = plan.omitted.iter().filter(|omitted| extent.contains(&omitted.function));
+fn gaps(survey: &Survey, members: &Members, plan: &Plan) -> Vec<String> {
+    let skipped = survey.skipped.iter().filter(|skipped| members.contains(&skipped.function)).map(ToString::to_string);
+    let omitted = plan.omitted.iter().filter(|omitted| members.contains(&omitted.function));
     let omitted = omitted.map(|omitted| match omitted.omission {
         Omission::Excluded => format!("{} (excluded)", omitted.function.label()),
         Omission::Instruction { offset } => {

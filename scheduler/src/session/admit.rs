@@ -102,8 +102,7 @@ pub fn coverage(config: &RunConfig) -> Result<String, Failure> {
         let is_program = regions.planned().first().is_some_and(|first| first.path() == planned.path());
         let path = if is_program { &config.subject.executable } else { planned.path() };
         let mut survey = Survey::of(path).map_err(|error| Failure::CannotRun(error.to_string()))?;
-        survey.functions.retain(|surveyed| planned.watches(&surveyed.function));
-        survey.skipped.retain(|skipped| planned.watches(&skipped.function));
+        planned.restrict(&mut survey);
         let _ = writeln!(text, "{}: {}", escape::text(&path.to_string_lossy()), escape::text(&survey.coverage_line()));
         for (name, functions) in planned.excluded() {
             let functions = count(u64::from(*functions), "function");

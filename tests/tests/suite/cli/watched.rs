@@ -2,7 +2,7 @@
 
 use crate::cli::subjects::{Place, expect_status, one_line};
 use rscale_tests::binary::rscale;
-use rscale_tests::compile::compile;
+use rscale_tests::compile::{Compiler, compile, compile_with};
 use rscale_tests::process::{self, Finished};
 use rscale_tests::summary::Summary;
 use std::fs::{self, File};
@@ -394,6 +394,76 @@ int main()
     let limited = ["--instrument", "libstdc++.so.6", "--max-executions", "10"];
     assert!(!run(&limited).contains(note), "{}", run(&limited));
     assert!(!run(&["--scope", "sync"]).contains(note));
+}
+
+/// libc++ has its strings in the shared library too, and what makes something happen once.
+#[test]
+fn the_other_library_of_cpp_is_watched_likewise() {
+    const LIBRARY: &[&str] = &["-O1", "-stdlib=libc++"];
+    let place = Place::new();
+    let compile = |name: &str, source: &str| {
+        let source = place.scratch.write(&format!("{name}.cpp"), source);
+        compile_with(&Compiler::Clang, &source, &place.scratch.file(name), LIBRARY)
+    };
+    if !Compiler::all().contains(&Compiler::Clang) || compile("empty", "#include <string>\nint main() {}\n").is_err() {
+        eprintln!("clang with libc++ is not installed; nothing is compiled with it");
+        return;
+    }
+    let strings = r#"
+#include <cassert>
+#include <string>
+#include <thread>
+static std::string text;
+int main()
+{
+    std::thread other([] { text.append("abc"); });
+    text.append("defg");
+    other.join();
+    assert(text.size() == 7);
+}
+"#;
+    compile("strings", strings).expect("the program of the test compiles");
+    let found = place.rscale(&["run", "./strings"]);
+    expect_status(&found, 1);
+    assert!(found.out().contains("assertion: text.size() == 7 failed"), "{}", found.out());
+    let once = r#"
+#include <cassert>
+#include <mutex>
+#include <thread>
+static std::once_flag flag;
+static int value;
+static void look()
+{
+    std::call_once(flag, [] { value = 5; });
+    assert(value == 5);
+}
+int main()
+{
+    std::thread other(look);
+    look();
+    other.join();
+}
+"#;
+    let counted = r#"
+#include <cassert>
+#include <memory>
+#include <thread>
+int main()
+{
+    auto owner = std::make_shared<int>(3);
+    std::weak_ptr<int> observer = owner;
+    std::thread other([&] {
+        auto shared = observer.lock();
+        assert(!shared || *shared == 3);
+    });
+    owner.reset();
+    other.join();
+}
+"#;
+    for (name, source) in [("once", once), ("counted", counted)] {
+        compile(name, source).expect("the program of the test compiles");
+        expect_status(&place.rscale(&["run", &format!("./{name}"), "--races"]), 0);
+    }
 }
 
 /// Bytes of a file that can be reached at two addresses, or as memory and as a file.
