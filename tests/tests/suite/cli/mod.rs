@@ -10,6 +10,7 @@ mod information;
 mod invariants;
 mod jobs;
 mod journals;
+mod libraries;
 mod limits;
 mod machine;
 mod memory;
