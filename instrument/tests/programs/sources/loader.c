@@ -23,6 +23,7 @@ struct header {
     uint64_t magic, base, bias, length;
     struct span code, sites, patches;
     struct area areas[AREAS];
+    uint64_t is_partial;
     uint64_t slots[SLOTS];
 };
 struct patch { uint64_t address, length; };
