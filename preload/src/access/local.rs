@@ -73,7 +73,7 @@ pub fn log() {
         return;
     }
     // What code that is not watched has written is not known.
-    if asked == LocalStates::Attempts && !region::is_watched(gate::caller()) && !region::is_clone(gate::caller(), 1) {
+    if asked == LocalStates::Attempts && !region::returns_to_watched(gate::caller()) {
         HAS_WRITTEN.0.set(true);
     }
     let state = LocalState::new(HASH.0.take(), HAS_WRITTEN.0.take());

@@ -256,7 +256,7 @@ impl Here {
         super::is_watching()
             && !evaluation::is_under_way()
             && buffer::takes(part)
-            && region::is_known_code(self.pc.wrapping_sub(1), 1)
+            && region::returns_to_watched(self.pc)
     }
 
     fn announce(self, kind: Kind, piece: &Piece) {

@@ -239,6 +239,11 @@ pub fn is_watched(pc: u64) -> bool {
     regions().any(is_watched)
 }
 
+/// Whether the code that a call returns to is watched, be it the original or a clone.
+pub fn returns_to_watched(pc: u64) -> bool {
+    is_watched(pc) || is_clone(pc, 1)
+}
+
 /// Whether the range has original code that was instrumented, all of it as far as that was possible, or a clone.
 pub fn is_known_code(start: u64, length: u64) -> bool {
     let is_whole = |header: &&Header| header.is_partial == 0;
