@@ -11,6 +11,8 @@ pub struct ProcessStat {
     pub parent: Pid,
     /// Whether its first thread runs, or would if there were a processor for it.
     pub is_running: bool,
+    /// Whether it has ended, and nobody has asked how yet.
+    pub has_ended: bool,
 }
 
 impl ProcessStat {
@@ -23,8 +25,9 @@ impl ProcessStat {
 /// The name of the program, in parentheses, may contain anything.
 fn parse(stat: &str) -> Option<ProcessStat> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
-    let is_running = fields.next()? == "R";
-    Some(ProcessStat { parent: Pid::from_raw(fields.next()?.parse().ok()?), is_running })
+    let state = fields.next()?;
+    let parent = Pid::from_raw(fields.next()?.parse().ok()?);
+    Some(ProcessStat { parent, is_running: state == "R", has_ended: matches!(state, "Z" | "X") })
 }
 
 /// Processor time that a process has used, to the microsecond; none if it is gone.
@@ -42,8 +45,8 @@ mod tests {
     #[test]
     fn reads_state_and_parent_behind_a_nasty_name() {
         let stat = |state| format!("12 (a) 1 2) (b)) {state} 1 2 3 4 5 6 7 8 9 10 300 45 0 0 20 0 1 0 99");
-        for (state, is_running) in [("R", true), ("S", false), ("D", false)] {
-            assert_eq!(parse(&stat(state)), Some(ProcessStat { parent: Pid::from_raw(1), is_running }));
+        for (state, is_running, has_ended) in [("R", true, false), ("S", false, false), ("Z", false, true)] {
+            assert_eq!(parse(&stat(state)), Some(ProcessStat { parent: Pid::from_raw(1), is_running, has_ended }));
         }
         assert_eq!(parse("garbage"), None);
     }

@@ -197,6 +197,13 @@ impl Target {
         Memory::of(if named != program && is_fork() { named } else { program })
     }
 
+    /// Whether the process that has run the execution is still there, so that what was read of it is true.
+    #[must_use]
+    pub fn is_there(&self) -> bool {
+        let named = Pid::from_raw(self.arena.setup.pid.load(Relaxed) as i32);
+        self.memory().pid() == named && ProcessStat::of(named).is_some_and(|stat| !stat.has_ended)
+    }
+
     /// The arena, for what is not part of the hot path.
     #[must_use]
     pub fn arena(&self) -> &ArenaMap {

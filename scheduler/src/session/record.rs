@@ -30,6 +30,18 @@ pub struct Recorder<'a> {
     explainer: Option<Explainer>,
 }
 
+/// How often an execution is run again because its process was killed while it was looked at.
+const ATTEMPTS: u32 = 3;
+
+/// An execution that shows something.
+#[derive(Clone, Copy)]
+struct Scene<'e> {
+    shown: &'e Shown,
+    execution: &'e Execution,
+    /// The locations of which accesses are steps in it.
+    locations: &'e Locations,
+}
+
 /// A finding.
 struct Found {
     finding: Finding,
@@ -114,27 +126,51 @@ impl<'a> Recorder<'a> {
         locations: &Locations,
         host: &mut Host,
     ) -> Result<(), Failure> {
-        let violation = &shown.violation;
         let is_current = *locations == self.world;
-        if is_current && !self.seen.insert(Sight::of(violation, execution)) {
+        if is_current && !self.seen.insert(Sight::of(&shown.violation, execution)) {
             return Ok(());
         }
+        self.look_at(Scene { shown, execution, locations }, host, ATTEMPTS)
+    }
+
+    /// Records what the halted execution shows. What was read of a process that somebody killed meanwhile may be wrong:
+    /// then another one is brought to the same state, and looked at again.
+    fn look_at(&mut self, scene: Scene<'_>, host: &mut Host, attempts: u32) -> Result<(), Failure> {
+        let Scene { shown: Shown { violation, steps }, execution, locations } = scene;
         let halted;
         let execution = match violation.kind {
             Kind::Race => {
-                halted = racing::halted(&execution.steps[..shown.steps], host)?;
+                halted = racing::halted(&execution.steps[..*steps], host)?;
                 &halted
             }
             _ => execution,
         };
         let Some(end) = &execution.end else { return Ok(()) };
         host.look_back(execution);
+        let is_current = *locations == self.world;
         if let Some(known) = self.known(violation, end, execution, host) {
             known.shows |= is_current;
             return Ok(());
         }
         let explainer = host.explainer();
-        let mut finding = explainer.finding(host.target(), violation.clone(), end, execution);
+        let finding = explainer.finding(host.target(), violation.clone(), end, execution);
+        if attempts > 0 && !end.is_lost() && !host.target().is_there() {
+            let mut again = Execution::default();
+            run_again(&finding, host, &mut again)?;
+            return self.look_at(Scene { execution: &again, ..scene }, host, attempts - 1);
+        }
+        self.add(finding, Scene { execution, ..scene }, host, explainer)
+    }
+
+    /// Adds a finding that is new.
+    fn add(
+        &mut self,
+        mut finding: Finding,
+        scene: Scene<'_>,
+        host: &mut Host,
+        explainer: Explainer,
+    ) -> Result<(), Failure> {
+        let Scene { shown: Shown { violation, .. }, execution, locations } = scene;
         // The file comes first: whatever happens from here on, the finding is not lost.
         finding.trace = Some(trace::numbered_path(&self.config.trace, self.count() + 1));
         self.write(&finding, locations, host)?;
@@ -153,7 +189,7 @@ impl<'a> Recorder<'a> {
         if stepped != *locations {
             host.set_locations(locations, &Locations::default());
         }
-        self.found.push(Found { finding, locations: stepped, shows: is_current });
+        self.found.push(Found { finding, locations: stepped, shows: *locations == self.world });
         Ok(())
     }
 
@@ -213,13 +249,18 @@ impl<'a> Recorder<'a> {
     }
 }
 
+/// Runs the schedule of a finding, and on to the end.
+fn run_again(finding: &Finding, host: &mut Host, again: &mut Execution) -> Result<(), Failure> {
+    host.expect_hang(finding.kind == Kind::Hang);
+    let run = host.run(Plan::of(&finding.schedule), again);
+    host.expect_hang(false);
+    run
+}
+
 /// Runs the schedule again: the same must happen.
 fn confirm(finding: &Finding, violation: &Violation, host: &mut Host, rules: &Rules) -> Result<(), Failure> {
     let mut again = Execution::default();
-    host.expect_hang(violation.kind == Kind::Hang);
-    let run = host.run(Plan::of(&finding.schedule), &mut again);
-    host.expect_hang(false);
-    run?;
+    run_again(finding, host, &mut again)?;
     let shows_again = |shown: &Shown| {
         shown.violation == *violation && explain::schedule(&again.steps[..shown.steps]) == finding.schedule
     };
