@@ -41,6 +41,8 @@ pub struct Seat {
     runs_left: u32,
     /// When they looked around last, and the processor time that both had used then.
     looked: Option<(Instant, Duration)>,
+    /// Whether they had one each, and did not get much of them.
+    is_disturbed: bool,
     luck: u32,
 }
 
@@ -75,6 +77,7 @@ impl Seat {
             posture: Posture::Standing,
             runs_left: FIRST_RUNS,
             looked: None,
+            is_disturbed: false,
             luck: std::process::id().wrapping_add(place as u32) | 1,
         }
     }
@@ -95,6 +98,13 @@ impl Seat {
     #[must_use]
     pub fn is_shared(&self) -> bool {
         !self.can_part || matches!(self.posture, Posture::Together(_))
+    }
+
+    /// Whether they could not keep one each: nothing in sight wanted to run there, but somebody took the time, such as
+    /// another machine on the same processors. Who was disturbed once will be again.
+    #[must_use]
+    pub fn is_disturbed(&self) -> bool {
+        self.is_disturbed
     }
 
     /// There is another process of the program: it stays where the one before it did.
@@ -147,6 +157,7 @@ impl Seat {
         match self.posture {
             Posture::Apart if sight.is_starved => {
                 self.place += 1; // the other way round the next time
+                self.is_disturbed = true;
                 Posture::Together(WARNED)
             }
             Posture::Together(looks) if moves_on || looks > 0 => {
@@ -255,7 +266,9 @@ mod tests {
     fn seats_apart_are_left_for_a_while_if_somebody_else_is_there() {
         with_seat(Seat::apart, |mut seat| {
             assert_eq!(see(&mut seat, ROOM), Posture::Apart);
+            assert!(!seat.is_disturbed());
             assert_eq!(see(&mut seat, STARVED), Posture::Together(WARNED));
+            assert!(seat.is_disturbed());
             assert_eq!(seat.place, 1);
             for left in (0..WARNED).rev() {
                 assert_eq!(see(&mut seat, ROOM), Posture::Together(left));

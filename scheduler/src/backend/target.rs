@@ -129,6 +129,12 @@ impl Target {
         self.launch.write_processors(&self.arena);
     }
 
+    /// Whether search and program, with a processor each, do not get much of them.
+    #[must_use]
+    pub fn is_disturbed(&self) -> bool {
+        self.seat.as_ref().is_some_and(Seat::is_disturbed)
+    }
+
     /// Gives up an execution that is not over at this time.
     pub fn set_deadline(&mut self, deadline: Option<Instant>) {
         self.deadline = deadline;

@@ -42,7 +42,8 @@ use worker::Post;
 use world::World;
 
 /// Processors from which on several workers, on one each, are faster than one whose program runs ahead on a second: two
-/// of them reach three quarters of that to as much (docs/speed.md).
+/// of them reach three quarters of that to as much (docs/speed.md). But they do not need each other: where somebody else
+/// takes one of the two processors for a while, one of them goes on, and search and program both wait.
 const ENOUGH_PROCESSORS: usize = 3;
 /// How long to go on before looking at the clock.
 const LOOK: Duration = Duration::from_millis(50);
@@ -96,16 +97,19 @@ impl Exploration<'_> {
         self.jobs > 1 && self.has_been_alone() && self.can_be_helped() && self.has_room()
     }
 
-    /// Whether several workers are of use with the processors that there are. Unless the user says how many to use,
-    /// they are waited for while something else keeps them busy.
+    /// Whether several workers are of use with the processors that there are. If the user says how many, they are;
+    /// otherwise they wait while something else keeps the processors busy.
     fn has_room(&mut self) -> bool {
         if self.config.alone.is_zero() {
             return true; // in any case
         }
-        let (jobs, is_sampling) = (self.jobs as usize, self.search.sample().is_some());
+        let (wants_jobs, is_sampling) = (self.config.wants_jobs, self.search.sample().is_some());
         let has_room = |processors: Processors| {
-            let is_enough = is_sampling || processors.count().min(jobs) >= ENOUGH_PROCESSORS;
-            is_enough && (self.config.wants_jobs || !processors.are_busy())
+            let is_enough = match processors.count() {
+                1 => false,
+                count => wants_jobs || count >= ENOUGH_PROCESSORS || self.host.target().is_disturbed(),
+            };
+            (is_sampling || is_enough) && (wants_jobs || !processors.are_busy())
         };
         let has_room = Processors::all().map_or(true, has_room);
         if !has_room {
