@@ -8,11 +8,10 @@ use rscale_tests::summary::Summary;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
-use std::thread;
-use std::time::Duration;
 
-/// A process that is killed again and again before it can begin is given up.
-const BETWEEN_KILLS: Duration = Duration::from_millis(200);
+/// A process that is killed again and again before it can begin is given up: each has had so much processor time, in
+/// nanoseconds, which is that of thousands of executions.
+const BEFORE_KILL: u64 = 100_000_000;
 /// Every search is shared from its first execution on.
 const SHARED: [&str; 4] = ["--alone", "0", "--json", "result.json"];
 
@@ -301,6 +300,12 @@ pub fn children(process: u32) -> Vec<u32> {
     words.iter().flat_map(|line| line.split_whitespace()).filter_map(|word| word.parse().ok()).collect()
 }
 
+/// The processor time of a process, in nanoseconds; none if it is gone.
+fn processor_time(process: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{process}/schedstat")).ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}
+
 #[test]
 fn programs_that_are_killed_are_replaced_and_nothing_is_lost() {
     let place = readers(15);
@@ -309,9 +314,11 @@ fn programs_that_are_killed_are_replaced_and_nothing_is_lost() {
     wait_for(|| (children(running.id()).len() == 2).then_some(())).expect("every worker has its process");
     for _ in 0..6 {
         // The last one that was started, or has taken the place of another.
-        let Some(&last) = children(running.id()).last() else { break };
+        let has_begun = |&last: &u32| processor_time(last).is_none_or(|time| time >= BEFORE_KILL);
+        let next = || children(running.id()).last().map_or(Some(None), |last| has_begun(last).then_some(Some(*last)));
+        let Some(last) = wait_for(next).expect("it runs") else { break };
         let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(last as i32), Signal::SIGKILL); // or it just ended
-        thread::sleep(BETWEEN_KILLS);
+        wait_for(|| (!children(running.id()).contains(&last)).then_some(())).expect("it is gone");
     }
     expect_status(&running.finish().expect("ends"), 0);
     assert_eq!((summary(&place).number("executions"), summary(&place).number("blocked")), (Some(1 << 15), Some(0)));
