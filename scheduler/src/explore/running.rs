@@ -9,6 +9,9 @@
 //! stores are delayed whether a switch is a preemption, and so on what a search has found to be shared. If the thread
 //! that ran had to wait for a store of another one, others may go on all the same: to be given a turn is no step, and
 //! neither is to make a store.
+//!
+//! Nobody can tell when a thread starts, which is before its first step: for the report of a finding, a start counts as
+//! if it came there. A search may take it earlier.
 
 use rscale_protocol::arena::Step;
 use rscale_protocol::{Action, Choice, Op, ThreadId};
@@ -41,7 +44,8 @@ pub fn running_after(running: Option<Running>, could_go_on: bool, before: Option
 #[must_use]
 pub fn preemptions(steps: &[Step], pending: &[Action]) -> usize {
     let (mut running, mut count) = (None, 0);
-    for (index, step) in steps.iter().enumerate() {
+    let is_early = |step: &Step| step.action.op == Op::ThreadStart;
+    for (index, step) in steps.iter().enumerate().filter(|(_, step)| !is_early(step)) {
         let next = |thread: ThreadId| {
             let mut later = steps[index..].iter().map(|step| &step.action).chain(pending);
             later.find(|action| action.thread == thread).map(|action| action.op)
@@ -88,6 +92,16 @@ mod tests {
     fn a_thread_that_yields_is_not_preempted() {
         let polite = [step(1, Op::MutexLock, &[1, 2]), step(2, Op::MutexLock, &[1, 2]), step(1, Op::Yield, &[1])];
         assert_eq!(count(&polite), 0);
+    }
+
+    #[test]
+    fn a_thread_that_starts_preempts_nobody_until_it_does_more() {
+        let starts = [step(1, Op::ThreadCreate, &[1]), step(2, Op::ThreadStart, &[1, 2]), step(1, Op::Read, &[1, 2])];
+        assert_eq!(count(&starts), 0);
+        let goes_on = [starts[0], starts[1], step(2, Op::Read, &[1, 2])];
+        assert_eq!(count(&goes_on), 1);
+        let later = [starts[0], starts[1], starts[2], step(2, Op::Read, &[2])];
+        assert_eq!(count(&later), 0, "the other one has to wait");
     }
 
     #[test]

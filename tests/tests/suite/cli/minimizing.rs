@@ -211,7 +211,7 @@ fn with_one_preemption(place: &Place) -> String {
 #[test]
 fn a_hang_is_minimised() {
     let (place, preemptions) = with_a_gap("while (stage == 1) {\n    turn();\n    rounds += 2;\n    turn();\n}");
-    assert!(preemptions > 3, "there is something to do");
+    assert!(preemptions > 1, "there is something to do");
     assert_eq!(with_one_preemption(&place), "hang: a thread computed for 0.4 s without a scheduling point\n");
 }
 
@@ -219,7 +219,7 @@ fn a_hang_is_minimised() {
 #[test]
 fn what_takes_long_is_no_hang() {
     let (place, preemptions) = with_a_gap("for (int i = 0; i < 100000 || stage == 1; i++)\n    turn();");
-    assert!(preemptions > 3, "there is something to do");
+    assert!(preemptions > 1, "there is something to do");
     assert_eq!(with_one_preemption(&place), "hang: a thread computed for 0.4 s without a scheduling point\n");
 }
 
@@ -236,7 +236,7 @@ fn another_loop_is_another_hang() {
 #[test]
 fn a_lost_process_is_minimised() {
     let (place, preemptions) = with_a_gap("if (stage == 1)\n    exit(system(\"kill -9 $PPID\"));");
-    assert!(preemptions > 3, "there is something to do");
+    assert!(preemptions > 1, "there is something to do");
     let said = with_one_preemption(&place);
     assert!(said.starts_with("lost: the program's process was lost whenever this was tried"), "{said}");
     let minimised = place.rscale(&["minimize", "trace-min.txt", "--time-limit", "100s"]).out();
