@@ -9,6 +9,8 @@
 //! others write it. So where nobody else can take a step, such a thread is let loose for a number of rounds; only if
 //! these change nothing either, and nobody writes anything from then on, it is a livelock.
 
+mod round;
+
 use super::clocks::{self, Own};
 use super::copy_bytes;
 use super::local;
@@ -17,13 +19,9 @@ use super::polling;
 use crate::checkpoint::{Aligned, Tape};
 use crate::{arena, world};
 use core::cell::Cell;
+use round::{Round, Update};
 use rscale_protocol::{Action, Family, MAX_THREADS, Op, ThreadId, ThreadSet, Variable};
 
-/// Locations that a round may read.
-const MOST_WATCHED: usize = 8;
-/// Reads without coming back to the first one, after which another one is taken for the first; then twice as many. A
-/// loop whose first round the compiler has taken out of it must not be read 64 times: each read is a scheduling point.
-const SHORTEST_ROUND: u32 = 4;
 /// Rounds of a thread that is let loose.
 const LOOSE_ROUNDS: u32 = 1000;
 
@@ -36,100 +34,6 @@ static WAITING: Own<ThreadSet> = Own(Cell::new(ThreadSet::EMPTY));
 static EXHAUSTED: Own<ThreadSet> = Own(Cell::new(ThreadSet::EMPTY));
 static HAS_BEEN_LOOSE: Own<ThreadSet> = Own(Cell::new(ThreadSet::EMPTY));
 static ROUNDS: Aligned<[Own<Round>; MAX_THREADS]> = Aligned([const { Own(Cell::new(Round::NONE)) }; MAX_THREADS]);
-
-/// What a thread has done since it passed an instruction for the first time.
-#[derive(Clone, Copy)]
-struct Round {
-    /// The instruction, and the thread's local state there.
-    pc: u64,
-    local: u64,
-    /// What it has read since.
-    watched: [u64; MOST_WATCHED],
-    count: usize,
-    reads: u32,
-    /// Reads after which another one is taken for the first.
-    most_reads: u32,
-    /// Rounds that it may still go while it is let loose.
-    loose: u32,
-    /// Long runs without a step, and without coming to wait.
-    long_runs: u32,
-    /// Whether anything that others write may end its loop.
-    watches_all: bool,
-    /// Whether it looks at something under locks: others that do so change nothing.
-    polls: bool,
-    progress: bool,
-    /// An atomic update whose effect is not known yet.
-    update: Option<Update>,
-}
-
-/// An atomic update that takes place next.
-#[derive(Clone, Copy)]
-struct Update {
-    /// Its bytes, and what they were.
-    range: Location,
-    old: u64,
-    /// Start of the location that they belong to.
-    location: u64,
-    /// Its place in the log.
-    logged: usize,
-}
-
-impl Round {
-    const NONE: Round = Round {
-        pc: 0,
-        local: 0,
-        watched: [0; MOST_WATCHED],
-        count: 0,
-        reads: 0,
-        most_reads: SHORTEST_ROUND,
-        loose: 0,
-        long_runs: 0,
-        watches_all: false,
-        polls: false,
-        progress: true,
-        update: None,
-    };
-
-    /// Whoever changes what lies there may end the loop; a thread that yields looks at nothing.
-    fn watch(&mut self, location: u64) {
-        if location == 0 || self.watches(location) {
-            return;
-        }
-        if self.count == MOST_WATCHED {
-            self.progress = true; // too much to watch: not taken for a loop
-            return;
-        }
-        self.watched[self.count] = location;
-        self.count += 1;
-    }
-
-    fn watches(&self, location: u64) -> bool {
-        self.watched[..self.count].contains(&location)
-    }
-
-    /// The thread is about to look at what lies at an address. Whether it waits, because it has come round.
-    fn look(&mut self, address: u64, pc: u64, local: impl Fn() -> u64) -> bool {
-        let is_longer = !self.progress && self.reads == self.most_reads;
-        let mut waits = false;
-        if self.progress || is_longer {
-            let (most_reads, loose) =
-                if is_longer { (self.most_reads.saturating_mul(2), self.loose) } else { (SHORTEST_ROUND, 0) };
-            *self = Round { pc, local: local(), progress: false, most_reads, loose, ..Round::NONE };
-        } else if self.pc == pc {
-            waits = self.came_back(local());
-            self.reads = 0;
-        }
-        self.reads += 1;
-        self.watch(address);
-        waits
-    }
-
-    /// Whether the thread is in the state of its last round. In the first one there may be remains of what it did
-    /// before the loop, in memory below its frames that hooks save with them.
-    fn came_back(&mut self, local: u64) -> bool {
-        core::mem::replace(&mut self.local, local) == local
-    }
-}
 
 /// Looks at what a thread has done, or changes it, where it lies: to copy it would take longer than the rest of a step.
 /// The closure must not come back to here.
@@ -355,7 +259,7 @@ pub fn long_run(pc: u64, local: impl FnOnce() -> u64) -> Verdict {
         (round.watches_all, round.progress) = (false, true);
         if round.long_runs < MOST_RUNS { Verdict::Works } else { Verdict::LetOthersRun }
     } else if !round.watches_all {
-        round = Round { pc, local: local(), watches_all: true, progress: false, loose: round.loose, ..Round::NONE };
+        round = Round::of_long_run(pc, local(), round.loose);
         Verdict::Suspicious
     } else if round.pc == pc && round.came_back(local()) {
         round.loose = round.loose.saturating_sub(1);
@@ -430,10 +334,7 @@ pub fn is_loose(thread: ThreadId) -> bool {
 /// The running thread has looked at something under these locks in vain, and waits from now on; for good if it has been
 /// let loose.
 pub fn wait_to_poll(thread: ThreadId, mutexes: &[u64], is_for_good: bool) {
-    let read = ROUNDS.0[thread.index()].0.get();
-    let mut round = Round { polls: true, progress: false, ..Round::NONE };
-    mutexes.iter().chain(&read.watched[..read.count]).for_each(|&location| round.watch(location));
-    ROUNDS.0[thread.index()].0.set(round);
+    with(thread, |round| *round = Round::of_polling(mutexes, round));
     insert(&WAITING, thread);
     if is_for_good {
         insert(&EXHAUSTED, thread);
