@@ -19,11 +19,13 @@ pub mod quiet;
 pub mod region;
 pub mod symbols;
 pub mod thread_set;
+pub mod variable;
 
-pub use action::{Access, AccessKind, Action, Choice, Extent, Origin, Variable};
+pub use action::{Action, Choice, Extent, Origin};
 pub use callee::Callee;
 pub use ending::{Ending, Misuse, OWN_SIGNAL};
 pub use memory::MemoryModel;
 pub use ops::{Family, Op};
 pub use quiet::Quiet;
 pub use thread_set::{MAX_THREADS, ThreadId, ThreadSet};
+pub use variable::{Access, AccessKind, Variable};

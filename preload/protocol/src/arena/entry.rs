@@ -1,9 +1,10 @@
 //! The log: one entry per step, and the tokens of a schedule.
 
 use super::LOG_CAPACITY;
-use crate::action::{Action, Choice, Extent, Variable};
+use crate::action::{Action, Choice, Extent};
 use crate::ops::Op;
 use crate::thread_set::{ThreadId, ThreadSet};
+use crate::variable::Variable;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The log: a cache line per step, since both processes go through it in every execution.

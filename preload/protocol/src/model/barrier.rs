@@ -5,10 +5,11 @@
 
 use super::errno::{EBUSY, EINVAL};
 use super::{Choices, Model, ObjectState, Outcome, Wait};
-use crate::action::{Action, Variable};
+use crate::action::Action;
 use crate::ending::Misuse;
 use crate::ops::Op;
 use crate::thread_set::{MAX_THREADS, ThreadId};
+use crate::variable::Variable;
 
 /// The state of a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -15,10 +15,11 @@
 
 use super::errno::{EBUSY, EINVAL, EPERM, ETIMEDOUT};
 use super::{CANCELLED, Choices, Model, MutexKind, ObjectState, Outcome, Wait};
-use crate::action::{Action, Choice, Variable};
+use crate::action::{Action, Choice};
 use crate::ending::Misuse;
 use crate::ops::Op;
 use crate::thread_set::{ThreadId, ThreadSet};
+use crate::variable::Variable;
 
 /// A condition variable: it has no state of its own, see the waits of the threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

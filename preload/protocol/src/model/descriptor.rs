@@ -21,7 +21,7 @@ pub(super) fn perform(_model: &mut Model, action: &Action, choice: Choice) -> Ou
 mod tests {
     use super::super::testing::Bench;
     use super::*;
-    use crate::action::Variable;
+    use crate::variable::Variable;
 
     #[test]
     fn a_wait_follows_what_the_kernel_says() {

@@ -11,9 +11,10 @@
 
 use super::errno::{EAGAIN, EINVAL, ETIMEDOUT};
 use super::{CANCELLED, Choices, Model, ObjectState, Outcome, Wait};
-use crate::action::{Action, Choice, Variable};
+use crate::action::{Action, Choice};
 use crate::ops::Op;
 use crate::thread_set::ThreadId;
+use crate::variable::Variable;
 
 /// A futex word: it has no state of its own, see the waits of the threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

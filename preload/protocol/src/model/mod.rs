@@ -37,11 +37,12 @@ pub use semaphore::Semaphore;
 pub use spin::Spin;
 pub use threads::{Cancellation, Life, Thread, Threads, Wait};
 
-use crate::action::{Action, Choice, Variable};
+use crate::action::{Action, Choice};
 use crate::dependence::Context;
 use crate::ending::Misuse;
 use crate::ops::{Family, Op};
 use crate::thread_set::{ThreadId, ThreadSet};
+use crate::variable::Variable;
 
 /// The result of an operation that a cancellation ended: not an error number, the wrapper unwinds the thread.
 pub const CANCELLED: i32 = i32::MIN;

@@ -2,10 +2,11 @@
 
 use super::errno::{EAGAIN, EBUSY, EDEADLK, EINVAL, ENOTRECOVERABLE, EOWNERDEAD, EPERM, ETIMEDOUT};
 use super::{CANCELLED, Choices, Model, ObjectState, Outcome};
-use crate::action::{Action, Choice, Variable};
+use crate::action::{Action, Choice};
 use crate::ending::Misuse;
 use crate::ops::Op;
 use crate::thread_set::ThreadId;
+use crate::variable::Variable;
 
 /// What happens when a mutex is locked twice, or unlocked by the wrong thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -2,9 +2,10 @@
 
 use super::testing::Bench;
 use super::{Model, ObjectState, Outcome, Semaphore};
-use crate::action::{Action, Choice, Extent, Variable};
+use crate::action::{Action, Choice, Extent};
 use crate::ops::{Family, Op};
 use crate::thread_set::{ThreadId, ThreadSet};
+use crate::variable::Variable;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 

@@ -7,10 +7,11 @@
 
 use super::errno::{EAGAIN, EBUSY, EDEADLK, EINVAL, EPERM, ETIMEDOUT};
 use super::{Choices, Model, ObjectState, Outcome, Wait};
-use crate::action::{Action, Choice, Variable};
+use crate::action::{Action, Choice};
 use crate::ending::Misuse;
 use crate::ops::Op;
 use crate::thread_set::{ThreadId, ThreadSet};
+use crate::variable::Variable;
 
 /// A thread that holds more than one read lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -2,9 +2,10 @@
 
 use super::errno::{EAGAIN, EBUSY, EINVAL, EOVERFLOW, ETIMEDOUT};
 use super::{Choices, Model, ObjectState, Outcome, Wait};
-use crate::action::{Action, Choice, Variable};
+use crate::action::{Action, Choice};
 use crate::ending::Misuse;
 use crate::ops::Op;
+use crate::variable::Variable;
 
 /// The state of a semaphore.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -2,10 +2,11 @@
 
 use super::errno::{EBUSY, EPERM};
 use super::{Choices, Model, ObjectState, Outcome};
-use crate::action::{Action, Variable};
+use crate::action::Action;
 use crate::ending::Misuse;
 use crate::ops::Op;
 use crate::thread_set::ThreadId;
+use crate::variable::Variable;
 
 /// The state of a spin lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -1,9 +1,10 @@
 //! A bench for the unit tests of the models: a model with some live threads and short names for single steps.
 
 use super::{Model, Outcome};
-use crate::action::{Action, Choice, Variable};
+use crate::action::{Action, Choice};
 use crate::ops::Op;
 use crate::thread_set::ThreadId;
+use crate::variable::Variable;
 
 pub(crate) struct Bench {
     pub(crate) model: Box<Model>,

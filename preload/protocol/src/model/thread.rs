@@ -163,7 +163,7 @@ mod tests {
     use super::super::CANCELLED;
     use super::super::testing::Bench;
     use super::*;
-    use crate::action::Variable;
+    use crate::variable::Variable;
 
     fn var(thread: u16) -> u64 {
         Variable::thread(ThreadId(thread)).0

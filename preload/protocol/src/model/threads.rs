@@ -1,8 +1,9 @@
 //! The threads of an execution: what the model knows of each.
 
-use crate::action::{Action, Variable};
+use crate::action::Action;
 use crate::ops::Op;
 use crate::thread_set::{MAX_THREADS, ThreadId, ThreadSet};
+use crate::variable::Variable;
 
 /// Where a thread is in its life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
