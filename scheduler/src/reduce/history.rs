@@ -4,6 +4,10 @@
 //! thread's events that happen before it. So whether one event happens before another is one comparison. The search
 //! keeps the events of the path to the state where it goes on, and takes back the others.
 
+mod predecessors;
+
+pub use predecessors::{Link, Predecessor};
+
 use super::clocks::Clocks;
 use super::event::Event;
 use super::familiar::Familiar;
@@ -39,26 +43,6 @@ impl Entry {
         let Entry { mode, role, .. } = *self;
         Touch { mode, role, ..*touch }.conflicts(touch)
     }
-}
-
-/// An event that comes directly before another one, and why.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Predecessor {
-    /// The event.
-    pub event: EventIndex,
-    /// Why.
-    pub link: Link,
-}
-
-/// Why an event comes before another.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Link {
-    /// The same thread, or it made the other one possible: they can not be swapped.
-    Fixed,
-    /// Both touch this variable.
-    Variable(VariableId),
-    /// One of them acts on the other's thread, whatever it does.
-    Reach,
 }
 
 /// The events so far.
@@ -284,61 +268,6 @@ impl History {
     #[must_use]
     pub fn clock(&self, index: EventIndex) -> &[EventIndex] {
         self.clocks.of(index)
-    }
-
-    /// The events that come directly before one that would be the next. Returns how many pairs of touches were
-    /// compared.
-    pub fn predecessors(&self, event: &Event, found: &mut Vec<Predecessor>) -> u64 {
-        found.clear();
-        let thread = event.footprint.thread();
-        let previous = self.last_of(thread);
-        found.extend(previous.map(|event| Predecessor { event, link: Link::Fixed }));
-        found.extend(event.made_possible_by.iter().map(|&event| Predecessor { event, link: Link::Fixed }));
-        let compared = event.footprint.touches.iter().map(|touch| self.conflicting(touch, thread, found)).sum();
-        self.reaching_predecessors(event, found);
-        compared
-    }
-
-    /// The last events that a touch conflicts with, one of each thread. Returns how many were looked at.
-    fn conflicting(&self, touch: &Touch, thread: ThreadId, found: &mut Vec<Predecessor>) -> u64 {
-        let mut compared = 0;
-        let mut seen = ThreadSet::EMPTY;
-        seen.insert(thread);
-        for entry in self.touched(touch.variable).iter().rev() {
-            compared += 1;
-            if entry.mode.conflicts(touch.mode) && !seen.contains(entry.thread) {
-                seen.insert(entry.thread);
-                found.push(Predecessor { event: entry.event, link: Link::Variable(touch.variable) });
-            }
-            if entry.mode == Mode::Write {
-                break;
-            }
-        }
-        compared
-    }
-
-    fn reaching_predecessors(&self, event: &Event, found: &mut Vec<Predecessor>) {
-        let thread = event.footprint.thread();
-        let mut add = |event| found.push(Predecessor { event, link: Link::Reach });
-        let since = self.last_of(thread);
-        for &index in self.reaching.iter().rev() {
-            let other = &self.event(index).footprint;
-            if Some(index) <= since {
-                break;
-            }
-            if other.thread() != thread && (other.reach == Reach::Everyone || other.reach == Reach::Thread(thread)) {
-                add(index);
-                break;
-            }
-        }
-        match event.footprint.reach {
-            Reach::Own => {}
-            Reach::Thread(other) => self.last_of(other).into_iter().for_each(add),
-            Reach::Everyone => {
-                let threads = (0..self.last.len()).filter_map(ThreadId::from_index);
-                threads.filter(|&other| other != thread).filter_map(|other| self.last_of(other)).for_each(add);
-            }
-        }
     }
 
     /// Adds an event behind the others, with its predecessors.
