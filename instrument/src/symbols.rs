@@ -10,6 +10,7 @@ mod frame;
 mod lines;
 mod locals;
 mod lookup;
+mod opaque;
 mod places;
 mod signature;
 mod table;

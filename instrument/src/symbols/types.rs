@@ -1,13 +1,13 @@
 //! From an offset within a variable to the member and array element that lies there.
 //!
-//! Types are followed until a scalar, or a type whose inside is nobody's business: a
-//! `pthread_mutex_t` is a union of integers to the compiler and one thing to the reader.
+//! Types are followed until a scalar, or a type that is [one thing](super::opaque) to the reader.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use gimli::{Attribute, AttributeValue, DebuggingInformationEntry, DwTag, Operation};
 
+use super::opaque::{is_atomic_class, is_opaque_type};
 use super::units::{Die, Units, is_declaration, number, value};
 use crate::image::Reader;
 
@@ -18,42 +18,6 @@ const POINTER_SIZE: u64 = 8;
 
 /// Members that are named where a range covers several.
 const LISTED: usize = 3;
-
-/// The synchronisation types of C libraries, which are reported as a whole.
-const OPAQUE_TYPES: [&str; 19] = [
-    "pthread_mutex_t",
-    "pthread_cond_t",
-    "pthread_rwlock_t",
-    "pthread_spinlock_t",
-    "pthread_barrier_t",
-    "pthread_once_t",
-    "pthread_key_t",
-    "pthread_attr_t",
-    "pthread_mutexattr_t",
-    "pthread_condattr_t",
-    "pthread_rwlockattr_t",
-    "pthread_barrierattr_t",
-    "sem_t",
-    "mtx_t",
-    "cnd_t",
-    "once_flag",
-    "atomic_flag",
-    "FILE",
-    "jmp_buf",
-];
-
-/// Whether a class of a standard library is reported as a whole. `std::array` and `std::pair` are as
-/// good as built in and are looked into.
-pub(super) fn is_opaque_in_namespace(namespace: &str, name: &str) -> bool {
-    let root = namespace.split("::").next().unwrap_or(namespace);
-    matches!(root, "std" | "core" | "alloc") && !name.starts_with("array<") && !name.starts_with("pair<")
-}
-
-/// Whether a class of a standard library, by its own name, is an atomic type: `atomic<int>`, `atomic_flag`,
-/// `AtomicU32`.
-fn is_atomic_class(name: &str) -> bool {
-    ["atomic<", "atomic_", "__atomic_", "Atomic"].iter().any(|start| name.starts_with(start))
-}
 
 /// The types of one module.
 pub(super) struct Types<'a> {
@@ -188,8 +152,7 @@ impl Types<'_> {
     fn is_opaque(&self, die: Die, entry: &DebuggingInformationEntry<Reader>) -> bool {
         let may_be_named = entry.tag() == gimli::DW_TAG_typedef || is_aggregate(entry.tag());
         self.opaque.contains(&die)
-            || (may_be_named
-                && self.units.name(die.unit, entry.attrs()).is_some_and(|name| OPAQUE_TYPES.contains(&name.as_str())))
+            || (may_be_named && self.units.name(die.unit, entry.attrs()).is_some_and(|name| is_opaque_type(&name)))
     }
 
     /// What a typedef or qualified type stands for, or where a type declared here is defined.
@@ -391,27 +354,4 @@ fn list(parts: &[Part]) -> String {
 
 pub(super) fn is_aggregate(tag: DwTag) -> bool {
     matches!(tag, gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn atomic_classes_are_known_by_their_names() {
-        let atomic = ["atomic<int>", "atomic_flag", "__atomic_base<int>", "AtomicU32", "Atomic<u32>"];
-        assert!(atomic.iter().all(|name| is_atomic_class(name)));
-        assert!(!["mutex", "basic_string<char>", "once_flag"].iter().any(|name| is_atomic_class(name)));
-    }
-
-    #[test]
-    fn standard_classes_are_opaque_but_not_arrays_and_pairs() {
-        assert!(is_opaque_in_namespace("std", "mutex"));
-        assert!(is_opaque_in_namespace("std::__cxx11", "basic_string<char>"));
-        assert!(is_opaque_in_namespace("core::sync::atomic", "AtomicU32"));
-        assert!(!is_opaque_in_namespace("std", "array<std::mutex, 4>"));
-        assert!(!is_opaque_in_namespace("std", "pair<int, int>"));
-        assert!(!is_opaque_in_namespace("standard", "mutex"));
-        assert!(!is_opaque_in_namespace("", "mutex"));
-    }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use gimli::{Attribute, AttributeValue, DwTag, Dwarf, Operation};
 
-use super::types::{Inside, Types, is_opaque_in_namespace};
+use super::opaque::is_opaque_in_namespace;
+use super::types::{Inside, Types};
 use super::units::{Die, Units, is_declaration, value};
 use crate::image::Reader;
 
