@@ -6,6 +6,7 @@
 //! end of the file is torn, the last record is dropped; any other damage is refused: a search that goes on from a wrong
 //! state would be called complete without being so.
 
+mod pace;
 mod record;
 mod story;
 
@@ -14,24 +15,16 @@ pub use story::Story;
 
 use crate::exit::Failure;
 use crate::explore::Visited;
+use pace::Pace;
 use record::line;
 use rscale_replay::atomic;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use story::read;
 
-/// Between two states, at least.
-const INTERVAL: Duration = Duration::from_secs(1);
-/// A state that takes long to write down, because it is large or the disk is slow, is written down less often: the
-/// search goes on for this many times as long in between, so that it loses a fortieth of its time at most.
-const REST: u32 = 40;
-/// But not for longer than this: that is what a search can lose.
-const LONGEST: Duration = Duration::from_secs(5);
-/// Runs between two looks at the clock.
-const BETWEEN_LOOKS: u64 = 64;
 /// A journal that is longer than this, and than so many states, is written anew with the last one alone; and again when
 /// it is twice as long as it was then, for what was visited stays in it.
 const LONG: u64 = 16 << 20;
@@ -49,10 +42,7 @@ pub struct Journal {
     anew: u64,
     /// What was written last, until it is on the disk.
     settling: Option<Settling>,
-    last: Instant,
-    /// How long the search goes on before the next state.
-    interval: Duration,
-    runs: u64,
+    pace: Pace,
     /// What could not be written yet, and why.
     waiting: Vec<Record>,
     trouble: Option<String>,
@@ -115,9 +105,7 @@ impl Journal {
             length,
             anew: 0,
             settling: None,
-            last: Instant::now(),
-            interval: INTERVAL,
-            runs: 0,
+            pace: Pace::new(),
             waiting: Vec::new(),
             trouble: None,
             search,
@@ -127,25 +115,23 @@ impl Journal {
 
     /// A run has been added to the search. Whether its state is to be written down.
     pub fn is_due(&mut self) -> bool {
-        self.runs += 1;
-        self.runs.is_multiple_of(BETWEEN_LOOKS) && self.is_time()
+        self.pace.is_due()
     }
 
     /// Whether the state of the search is to be written down, by the clock alone.
     #[must_use]
     pub fn is_time(&self) -> bool {
-        self.last.elapsed() >= self.interval
+        self.pace.is_time()
     }
 
     /// The search had to wait since then for a state to be written down.
     pub fn waited(&mut self, since: Instant) {
-        self.last = Instant::now();
-        self.interval = (since.elapsed() * REST).clamp(INTERVAL, LONGEST);
+        self.pace.waited(since);
     }
 
     /// Writes a record down, for good. Where that fails, the search goes on, and it is tried again with the next one.
     pub fn write(&mut self, mut record: Record) {
-        self.last = Instant::now();
+        self.pace.restart();
         self.settle();
         self.trouble = None;
         match &mut record {
@@ -309,21 +295,6 @@ mod tests {
         assert_eq!((story.findings.len(), story.notes.len()), (2, 0));
         assert!(journal.trouble().is_none());
         std::fs::remove_dir_all(&directory).expect("removed");
-    }
-
-    #[test]
-    fn what_takes_long_is_done_less_often() {
-        let path = std::env::temp_dir().join(format!("rscale-slow-journal-{}", std::process::id()));
-        let mut journal = Journal::create(&path, search()).expect("a journal");
-        let ago = |time: Duration| Instant::now().checked_sub(time).expect("the machine runs for longer");
-        for (took, between) in [(0, 1), (50, 2), (100, 4), (5000, 5)] {
-            journal.waited(ago(Duration::from_millis(took)));
-            journal.last = ago(Duration::from_millis(between * 1000 - 200));
-            assert!(!journal.is_time(), "a state took {took} ms");
-            journal.last = ago(Duration::from_millis(between * 1000 + 1000));
-            assert!(journal.is_time(), "a state took {took} ms");
-        }
-        std::fs::remove_file(&path).expect("removed");
     }
 
     #[test]
