@@ -7,7 +7,7 @@
 //! they were.
 
 use super::Reduction;
-use super::sharing::Explored;
+use super::item::Explored;
 
 impl Reduction {
     /// The event that the path takes from a state has been explored.

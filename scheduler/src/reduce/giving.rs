@@ -2,8 +2,8 @@
 
 use super::Reduction;
 use super::footprint::Footprint;
+use super::item::ReleasedNode;
 use super::plan::Node;
-use super::sharing::ReleasedNode;
 use super::wakeup::Tree;
 
 impl Reduction {

@@ -8,9 +8,9 @@ mod basics;
 mod items;
 
 use super::footprint::{Footprint, Mode, Parts, Reach, Role, Touch, VariableId};
+use super::item::{Begun, Explored, Wish};
 use super::names::Names;
 use super::plan::Wanted;
-use super::sharing::{Begun, Explored, Wish};
 use super::wakeup::Tree;
 use rscale_protocol::arena::Token;
 use rscale_protocol::{ThreadId, Variable};

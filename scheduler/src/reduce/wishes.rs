@@ -5,9 +5,9 @@
 
 use super::footprint::Footprint;
 use super::history::EventIndex;
+use super::item::Wish;
 use super::plan::{Node, Planner, Wanted};
 use super::reversal::{Extent, Reversal};
-use super::sharing::Wish;
 use crate::frontend::VariableHasher;
 use rscale_protocol::arena::Token;
 use std::collections::HashSet;

@@ -1,7 +1,7 @@
 //! What an item leaves behind when it has been explored, and what can be forgotten then.
 
 use super::{Awaited, Board, ItemId, NodeId, Shared};
-use crate::reduce::sharing::Explored;
+use crate::reduce::item::Explored;
 
 impl Board {
     /// An item has been explored, and in it these planned events.

@@ -2,11 +2,12 @@
 
 use super::super::crowd::tests::last_zero;
 use super::super::eager::{Eager, Length};
+use super::super::item::{Item, Released};
 use super::super::lazy::Lazy;
 use super::super::plan::{Optimal, Planner, Source};
 use super::super::rediscovery::tests::{any_threads, explore};
 use super::super::scripted::{TERMS, run};
-use super::super::sharing::{Item, Released, Sharing as _};
+use super::super::sharing::Sharing as _;
 use super::super::{Reduction, crowd};
 use super::{Board, ItemId};
 use crate::explore::{Order, Strategy as _};

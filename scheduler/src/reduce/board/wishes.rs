@@ -2,9 +2,9 @@
 
 use super::{Awaited, Board, ItemId, NodeId};
 use crate::reduce::footprint::{Footprint, Precedes};
+use crate::reduce::item::Wish;
 use crate::reduce::plan::Wanted;
 use crate::reduce::sequence::Sequence;
-use crate::reduce::sharing::Wish;
 use crate::reduce::wakeup::{Inserted, Room};
 use rscale_protocol::arena::Token;
 

@@ -3,7 +3,7 @@
 use super::{Reader, Wire, Writer};
 use crate::explore::{Branches, Fork, Order, Way};
 use crate::reduce::eager::Ahead;
-use crate::reduce::sharing::{Begun, Item, Leaf, Released, ReleasedNode};
+use crate::reduce::item::{Begun, Item, Leaf, Released, ReleasedNode};
 use crate::reduce::wakeup::Tree;
 use rscale_protocol::arena::Token;
 use rscale_protocol::{ThreadId, ThreadSet};

@@ -2,9 +2,9 @@
 
 use super::super::eager::Ahead;
 use super::super::footprint::{Footprint, Mode, Parts, Reach, Role, Touch};
+use super::super::item::{Begun, Explored, Item, Leaf, Released, ReleasedNode, Wish};
 use super::super::names::Names;
 use super::super::plan::Wanted;
-use super::super::sharing::{Begun, Explored, Item, Leaf, Released, ReleasedNode, Wish};
 use super::super::wakeup::Tree;
 use crate::explore::{Branches, Fork, Order, Way};
 use crate::parallel::{Account, Assignment, Report, Unreadable, open, seal};
