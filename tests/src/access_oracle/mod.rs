@@ -13,6 +13,7 @@ mod machine;
 mod pieces;
 mod program;
 mod shared;
+mod single;
 mod truth;
 
 pub use bounded::{Limit, Waiting, enumerate_within};
