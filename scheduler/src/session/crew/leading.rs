@@ -39,8 +39,26 @@ pub(super) struct Crew<'a, 'b> {
 }
 
 impl Crew<'_, '_> {
+    /// Leads the others until nothing is left or a bound is reached, and has them leave.
+    pub(super) fn lead_to_the_end(mut self, mut own: Worker<'_>, progress: &mut Progress) -> Result<Stop, Failure> {
+        let stop = self.lead(&mut own, progress);
+        if matches!(stop, Ok(Stop::Executions | Stop::Found)) {
+            self.keep_last(&mut own);
+        }
+        self.world.budget.close();
+        self.desk.close();
+        own.leave();
+        own.host.sit(None);
+        (self.exploration.host, self.exploration.search) = own.into_parts();
+        self.dismiss();
+        if matches!(stop, Ok(Stop::Exhausted)) {
+            self.keep();
+        }
+        stop
+    }
+
     /// Takes turns as a worker, and leads the others in between.
-    pub(super) fn lead(&mut self, own: &mut Worker<'_>, progress: &mut Progress) -> Result<Stop, Failure> {
+    fn lead(&mut self, own: &mut Worker<'_>, progress: &mut Progress) -> Result<Stop, Failure> {
         if self.desk.is_done() {
             return Ok(Stop::Exhausted);
         }
@@ -162,7 +180,7 @@ impl Crew<'_, '_> {
     }
 
     /// Writes down where everyone stands when the search is stopped, if they say so soon.
-    pub(super) fn keep_last(&mut self, own: &mut Worker<'_>) {
+    fn keep_last(&mut self, own: &mut Worker<'_>) {
         if self.exploration.journal.is_none() {
             return;
         }
@@ -181,7 +199,7 @@ impl Crew<'_, '_> {
         self.keep();
     }
 
-    pub(super) fn keep(&mut self) {
+    fn keep(&mut self) {
         if self.exploration.journal.is_none() {
             return;
         }
@@ -252,7 +270,7 @@ impl Crew<'_, '_> {
     }
 
     /// Waits until all workers have left; what they have counted counts.
-    pub(super) fn dismiss(&mut self) {
+    fn dismiss(&mut self) {
         while let Ok(News { epoch, what }) = self.inbox.recv() {
             self.hear_last(epoch, what);
         }

@@ -79,6 +79,16 @@ enum What {
     Stopped(Stop),
 }
 
+/// What several workers begin with.
+struct Beginning {
+    world: World,
+    order: Order,
+    controller: Controller,
+    counts: Counts,
+    /// What had been cut before, if the search is that of a journal.
+    cut: Option<Vec<u64>>,
+}
+
 /// The last words of a worker.
 struct Farewell {
     /// What the user should know.
@@ -233,34 +243,16 @@ impl Exploration<'_> {
 
     /// Goes on with several workers, until nothing is left or a bound is reached.
     fn explore_together(&mut self, progress: &mut Progress) -> Result<Stop, Failure> {
-        let jobs = self.jobs as usize;
-        let Some(search) = self.search.sharing() else { return Ok(Stop::Exhausted) };
-        let sections_vary = search.sections_vary();
-        let order = search.order().unwrap_or(Order::new(self.terms.seed));
-        let counts = self.search.counts();
-        if let Some(quiet) = self.crew.as_ref().and_then(|crew| crew.quiet.as_ref()) {
-            self.search.restore_quiet(quiet);
-        }
-        let mut world = self.world();
-        if self.journal.is_some() {
-            world.common.states.iter().for_each(|states| states.note());
-        }
-        let is_resumed = self.crew.is_some();
-        let (controller, counts, cut) = match self.crew.take() {
-            Some(SavedCrew { controller, counts, cut, shapes, .. }) => {
-                world.common.sections.restore(&shapes, &world.common.names);
-                (restored(&controller, &world.common.names, jobs)?, counts, cut)
-            }
-            None => (Controller::begun(jobs, order, sections_vary), counts, Vec::new()),
+        let Some(Beginning { world, order, controller, counts, cut }) = self.begin_together()? else {
+            return Ok(Stop::Exhausted);
         };
-        world.budget = self.budget(&counts);
         let desk = Desk::new(controller, world.clone());
         let mut seats = seats();
         let launch = self.host.target().launch().clone();
         let mut substitute = Host::dormant(launch.clone(), &self.config.rules)?;
         substitute.set_thread_origins(&world.threads); // which the journal is about
         let (filters, terms, config, deadline) = (self.filters, self.terms, self.config, self.bounds.deadline());
-        let is_kept = self.journal.is_some();
+        let (jobs, is_kept) = (self.jobs as usize, self.journal.is_some());
         thread::scope(|scope| {
             let (leader, inbox) = unbounded();
             let post = |number| {
@@ -274,15 +266,13 @@ impl Exploration<'_> {
             }
             let mut own = post(0).begin_with(std::mem::replace(&mut self.host, substitute));
             drop(leader);
-            if is_resumed {
-                own.add_cut(&cut);
-            } else {
-                let substitute = filters::strategy(filters, terms);
-                own.go_on_with(std::mem::replace(&mut self.search, substitute));
+            match cut {
+                Some(cut) => own.add_cut(&cut),
+                None => own.go_on_with(std::mem::replace(&mut self.search, filters::strategy(filters, terms))),
             }
             own.lead(LOOK_WHILE_IDLE);
             own.host.sit(own_seat);
-            let mut crew = Crew {
+            Crew {
                 exploration: self,
                 inbox,
                 world: world.clone(),
@@ -291,22 +281,34 @@ impl Exploration<'_> {
                 order,
                 waits: Instant::now(),
                 cut: BTreeMap::new(),
-            };
-            let stop = crew.lead(&mut own, progress);
-            if stop.as_ref().is_ok_and(|stop| matches!(stop, Stop::Executions | Stop::Found)) {
-                crew.keep_last(&mut own);
             }
-            crew.world.budget.close();
-            desk.close();
-            own.leave();
-            own.host.sit(None);
-            (crew.exploration.host, crew.exploration.search) = own.into_parts();
-            crew.dismiss();
-            if stop.as_ref().is_ok_and(|stop| *stop == Stop::Exhausted) {
-                crew.keep();
-            }
-            stop
+            .lead_to_the_end(own, progress)
         })
+    }
+
+    /// What several workers begin with: the search as it is, or as the journal has it. Nothing if it can not be shared.
+    fn begin_together(&mut self) -> Result<Option<Beginning>, Failure> {
+        let Some(search) = self.search.sharing() else { return Ok(None) };
+        let sections_vary = search.sections_vary();
+        let order = search.order().unwrap_or(Order::new(self.terms.seed));
+        let counts = self.search.counts();
+        if let Some(quiet) = self.crew.as_ref().and_then(|crew| crew.quiet.as_ref()) {
+            self.search.restore_quiet(quiet);
+        }
+        let mut world = self.world();
+        if self.journal.is_some() {
+            world.common.states.iter().for_each(|states| states.note());
+        }
+        let jobs = self.jobs as usize;
+        let (controller, counts, cut) = match self.crew.take() {
+            Some(SavedCrew { controller, counts, cut, shapes, .. }) => {
+                world.common.sections.restore(&shapes, &world.common.names);
+                (restored(&controller, &world.common.names, jobs)?, counts, Some(cut))
+            }
+            None => (Controller::begun(jobs, order, sections_vary), counts, None),
+        };
+        world.budget = self.budget(&counts);
+        Ok(Some(Beginning { world, order, controller, counts, cut }))
     }
 }
 
