@@ -49,8 +49,10 @@ fn put_elsewhere(parts: &mut Parts, history: &History, first: EventIndex, second
             };
         }
         // Where it was cancelled, it would have done what it is for.
-        Op::ThreadJoin if is_cancellation(history, first) => touch.mode = Mode::Write,
-        Op::SemWait if is_cancellation(history, first) => (touch.mode, touch.role) = (Mode::Write, Role::Take),
+        Op::ThreadJoin if takes_request_along(history, first, second) => touch.mode = Mode::Write,
+        Op::SemWait if takes_request_along(history, first, second) => {
+            (touch.mode, touch.role) = (Mode::Write, Role::Take);
+        }
         // A wait that timed out would find what it waits for.
         op if parts.token.choice == Choice::TimeOut && !matches!(op, Op::CondWake | Op::Choose) => {
             touch.mode = Mode::Write;
@@ -60,8 +62,16 @@ fn put_elsewhere(parts: &mut Parts, history: &History, first: EventIndex, second
     }
 }
 
-fn is_cancellation(history: &History, event: EventIndex) -> bool {
-    history.event(event).op == Op::ThreadCancel
+/// Whether a request to cancel the thread of the second event is the first one, or comes behind it wherever that goes.
+fn takes_request_along(history: &History, first: EventIndex, second: EventIndex) -> bool {
+    let thread = history.event(second).footprint.thread();
+    let since = history.before(second).map_or(0, |previous| previous + 1).max(first);
+    history.reaching_since(since).filter(|&index| index < second).any(|index| {
+        let event = history.event(index);
+        event.op == Op::ThreadCancel
+            && event.footprint.reach == Reach::Thread(thread)
+            && (index == first || history.happens_before(first, index))
+    })
 }
 
 /// Who touched the variable before the second event, in order, without the first one and what happens after it.

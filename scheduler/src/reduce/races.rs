@@ -110,7 +110,8 @@ fn behind(
             let is_general = |other: &Predecessor| history.event(other.event).footprint.reach == Reach::Everyone;
             let sees = |other: &Predecessor| match is_here(other) {
                 true => is_this(other) || role_at(history, variable, other.event) == Some(Role::None),
-                false => is_general(other) && history.happens_before(other.event, predecessor),
+                false if is_general(other) => history.happens_before(other.event, predecessor),
+                false => came_in_vain(history, event, other),
             };
             let direct = |first: &EventIndex| is_direct(history, *first, predecessors, sees);
             let possible =
@@ -124,8 +125,9 @@ fn behind(
         Wait::Value | Wait::Written | Wait::Unknown => {
             let position = position(history.touched(variable), predecessor);
             let entries = &history.touched(variable)[..=position];
+            let is_passed = |other: &Predecessor| is_here(other) || came_in_vain(history, event, other);
             for entry in entries.iter().rev().take_while(|entry| entry.thread != event.footprint.thread()) {
-                let is_free = is_direct(history, entry.event, predecessors, is_here);
+                let is_free = is_direct(history, entry.event, predecessors, is_passed);
                 match possible_without(history, event, entry, variable) {
                     Possible::Yes if is_free => return found.push(entry.event),
                     Possible::Perhaps if is_free => found.push(entry.event),
@@ -135,6 +137,18 @@ fn behind(
             }
         }
     }
+}
+
+/// Whether a predecessor is something that was done to the thread (a signal, a request to cancel it) or to all threads
+/// while the event was not possible. There is no place for the event directly before that: what it waited about then is
+/// to be reversed, and takes the predecessor along.
+fn came_in_vain(history: &History, event: &Event, predecessor: &Predecessor) -> bool {
+    let is_about_it = match history.event(predecessor.event).footprint.reach {
+        Reach::Own => false,
+        Reach::Thread(thread) => thread == event.footprint.thread(),
+        Reach::Everyone => true,
+    };
+    is_about_it && seen_without(history, event, predecessor.event) == Possible::No
 }
 
 /// Whether no predecessor but those that do not count comes after the event.

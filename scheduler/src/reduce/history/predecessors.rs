@@ -60,6 +60,11 @@ impl History {
         compared
     }
 
+    /// The events from this one on that depend on whatever some thread does, from the last to the first.
+    pub fn reaching_since(&self, event: EventIndex) -> impl Iterator<Item = EventIndex> {
+        self.reaching.iter().rev().copied().take_while(move |&index| index >= event)
+    }
+
     fn reaching_predecessors(&self, event: &Event, found: &mut Vec<Predecessor>) {
         let thread = event.footprint.thread();
         let mut add = |event| found.push(Predecessor { event, link: Link::Reach });
