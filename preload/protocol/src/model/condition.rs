@@ -10,6 +10,11 @@
 //! taken the step. That one is about the mutex alone: which steps on the condition variable follow makes no difference
 //! to it.
 //!
+//! A thread that was woken may be asked to end before it has its mutex again. Whether the request finds it within the
+//! wait or behind it is a matter of chance, in glibc as in POSIX: a choice, which it makes as soon as it has the mutex
+//! ([`deciding`]). Not so if the signal has chosen it among several: one that is cancelled must leave the signal to
+//! another waiter, and then it might as well have chosen that one.
+//!
 //! All there is to know of a condition variable are its waiters, which are kept in their [`Wait`]. Whoever was woken,
 //! timed out or woke spuriously does not wait on it any more; what is left of the wait says how to take the mutex back.
 
@@ -81,7 +86,7 @@ pub(super) fn candidates(model: &Model) -> Option<ThreadSet> {
 
 /// What a waiter is about to do: to take its mutex back, once it has been woken.
 pub(super) fn current(model: &Model, wake: &Action) -> Action {
-    if is_waiting(model, wake) { *wake } else { retaking(wake, 0) }
+    if is_waiting(model, wake) { *wake } else { retaking(wake, wake.flags & Action::CANCELLATION_POINT) }
 }
 
 fn wait(model: &mut Model, action: &Action) -> Outcome {
@@ -144,11 +149,22 @@ fn retake(model: &mut Model, action: &Action) -> Outcome {
     let depth = core::mem::take(&mut model.threads.get_mut(action.thread).wait).depth;
     let locked = model.retake_after_wait(action.object, action.thread, depth);
     let waited = if action.flags & Action::TIMED_OUT != 0 { ETIMEDOUT } else { 0 };
+    let result = if locked != 0 { locked } else { waited };
     if action.flags & Action::CANCELLED != 0 {
         Outcome::returns(CANCELLED)
+    } else if action.flags & Action::CANCELLATION_POINT != 0 && model.threads.is_to_be_cancelled(action.thread) {
+        Outcome::continues(deciding(action, result))
     } else {
-        Outcome::returns(if locked != 0 { locked } else { waited })
+        Outcome::returns(result)
     }
+}
+
+/// The waiter was woken, and a request to cancel it came before it had its mutex: which of the two it acts on. If the
+/// wake-up, the wait returns this.
+fn deciding(retake: &Action, result: i32) -> Action {
+    let nothing = Variable(0);
+    let count = result as u32;
+    Action { op: Op::Choose, flags: Action::CANCELLED, object: nothing, second: nothing, count, ..*retake }
 }
 
 /// Whether the thread of an [`Op::CondWake`] is still one of the waiters.

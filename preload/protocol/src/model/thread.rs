@@ -52,6 +52,7 @@ pub(super) fn perform(model: &mut Model, action: &Action, choice: Choice) -> Out
         Op::ThreadTryJoin => try_join(model, action),
         Op::ThreadDetach => detach(model, action),
         Op::ThreadCancel => cancel(model, action),
+        Op::Choose if action.flags & Action::CANCELLED != 0 => decide_about_cancellation(model, action, choice),
         Op::Choose => Outcome::returns(i32::from(choice == Choice::TimeOut)),
         Op::SignalWait => Outcome::returns(if choice == Choice::TimeOut { ETIMEDOUT } else { 0 }),
         Op::ThreadKill => existing(model, action).map_or_else(|wrong| wrong, |_| Outcome::returns(0)),
@@ -78,6 +79,15 @@ fn exit(model: &mut Model, action: &Action) -> Outcome {
 pub(super) fn cancel_join(model: &mut Model, action: &Action) -> Outcome {
     model.threads.set_joining(action.thread, None);
     Outcome::returns(CANCELLED)
+}
+
+/// The thread acts on a request to cancel it, or on what woke it before.
+fn decide_about_cancellation(model: &mut Model, action: &Action, choice: Choice) -> Outcome {
+    if choice == Choice::TimeOut {
+        model.threads.get_mut(action.thread).cancellation.pending = false;
+        return Outcome::returns(CANCELLED);
+    }
+    Outcome::returns(action.count as i32)
 }
 
 /// Marks that the thread is inside a join, so that a second join of the same thread is noticed while the first waits.

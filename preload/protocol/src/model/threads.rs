@@ -196,10 +196,15 @@ impl Threads {
         self.cancellations && self.acts_on_request(action)
     }
 
+    /// Whether somebody has asked the thread to end, and it may do so.
+    pub(super) fn is_to_be_cancelled(&self, thread: ThreadId) -> bool {
+        let cancellation = self.get(thread).cancellation;
+        cancellation.pending && !cancellation.disabled
+    }
+
     fn acts_on_request(&self, action: &Action) -> bool {
         let cancellation = self.get(action.thread).cancellation;
-        cancellation.pending
-            && !cancellation.disabled
+        self.is_to_be_cancelled(action.thread)
             && (action.flags & Action::CANCELLATION_POINT != 0 || cancellation.asynchronous)
             && !matches!(action.op, Op::ThreadStart | Op::ThreadExit | Op::MutexAbandon)
             && !self.is_woken(action)

@@ -107,7 +107,7 @@ fn a_single_waiter_is_woken_without_a_step() {
     bench.run(0, Op::CondSignal, C);
     assert_eq!(candidates(&bench), []);
     assert_eq!(bench.model.choices(&timed(wake_action(1))), Choices::NONE, "it is past this step");
-    assert_eq!(bench.model.current(&cancellable(timed(wake_action(1)))), retake_action(1, 0));
+    assert_eq!(bench.model.current(&timed(wake_action(1))), retake_action(1, 0));
     assert_eq!(finish(&mut bench, retake_action(1, 0)), 0);
 }
 
@@ -226,7 +226,7 @@ fn a_cancelled_waiter_takes_the_mutex_and_is_no_waiter_any_more() {
 }
 
 #[test]
-fn a_waiter_that_was_woken_acts_on_that_and_not_on_a_request_to_cancel_it() {
+fn a_waiter_that_a_signal_chose_acts_on_that_and_not_on_a_request_to_cancel_it() {
     for (waiters, asynchronous) in [(&[1][..], false), (&[1, 2], false), (&[1], true), (&[1, 2], true)] {
         let mut bench = bench();
         begin(&mut bench, waiters);
@@ -246,6 +246,39 @@ fn a_waiter_that_was_woken_acts_on_that_and_not_on_a_request_to_cancel_it() {
         bench.run(0, Op::MutexUnlock, M);
         assert_eq!(take(&mut bench, retake_action(1, 0), Choice::Proceed), Outcome::returns(0));
         assert!(bench.model.threads.get(ThreadId(1)).cancellation.pending, "the next cancellation point comes");
+    }
+}
+
+#[test]
+fn the_only_waiter_acts_on_what_woke_it_or_on_a_request_to_cancel_it() {
+    for (choice, result) in [(Choice::Proceed, 0), (Choice::TimeOut, CANCELLED)] {
+        for wakes in [Op::CondSignal, Op::CondBroadcast] {
+            let mut bench = bench();
+            begin(&mut bench, &[1]);
+            bench.run(0, wakes, C);
+            cancel(&mut bench, 1);
+            let retake = bench.model.current(&cancellable(wake_action(1)));
+            assert_eq!(retake, cancellable(retake_action(1, 0)));
+            let decides = take(&mut bench, retake, Choice::Proceed).next.unwrap();
+            assert_eq!(bench.model.holder(M), Some(ThreadId(1)), "in both cases it has its mutex");
+            assert_eq!(take(&mut bench, decides, choice), Outcome::returns(result));
+            assert_eq!(bench.model.threads.get(ThreadId(1)).cancellation.pending, choice == Choice::Proceed);
+        }
+    }
+}
+
+#[test]
+fn a_request_to_cancel_leaves_no_choice_where_it_comes_late_or_is_not_allowed() {
+    for is_late in [false, true] {
+        let mut bench = bench();
+        begin(&mut bench, &[1]);
+        bench.model.threads.get_mut(ThreadId(1)).cancellation.disabled = !is_late;
+        bench.run(0, Op::CondSignal, C);
+        if !is_late {
+            cancel(&mut bench, 1);
+        }
+        let retake = bench.model.current(&cancellable(wake_action(1)));
+        assert_eq!(take(&mut bench, retake, Choice::Proceed), Outcome::returns(0));
     }
 }
 
