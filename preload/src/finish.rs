@@ -59,6 +59,20 @@ pub fn misuse(misuse: Misuse) -> ! {
 
 /// The program misused the heap; the address is that of the data of a block.
 pub fn heap_error(error: HeapError, data: u64) -> ! {
+    describe_block(data);
+    end(Ending::Memory, error as u64)
+}
+
+/// A store becomes visible where its block has been freed: a mistake of the step, whoever runs.
+pub fn late_store(shadow: ThreadId, data: u64) -> ! {
+    describe_block(data);
+    let world = world::get();
+    set_result_of(shadow, Ending::Memory, HeapError::WriteAfterFree as u64);
+    fiber::leave(world.fiber().stack_pointer.as_ptr());
+    sys::exit_group(125)
+}
+
+fn describe_block(data: u64) {
     if let Some(arena) = arena::attached() {
         let origin = crate::heap::origin(data);
         let (thread, freed_at) = origin.freed_by.unwrap_or((ThreadId::MAIN, 0));
@@ -68,7 +82,6 @@ pub fn heap_error(error: HeapError, data: u64) -> ! {
         arena.result.freed_at.store(freed_at, Relaxed);
         arena.result.freed_by.store(thread.0.into(), Relaxed);
     }
-    end(Ending::Memory, error as u64)
 }
 
 /// The program did what memory restore can not undo.
@@ -106,11 +119,14 @@ fn give_up(ending: Ending, value: u64) -> ! {
 }
 
 fn set_result(ending: Ending, value: u64) {
-    let world = world::get();
+    set_result_of(world::get().current.get(), ending, value);
+}
+
+fn set_result_of(thread: ThreadId, ending: Ending, value: u64) {
     let result = &arena::get().result;
     result.ending.store(ending as u32, Relaxed);
     result.value.store(value, Relaxed);
-    result.thread.store(world.current.get().0.into(), Relaxed);
+    result.thread.store(thread.0.into(), Relaxed);
 }
 
 /// Writes where every thread stands, for the scheduler to read.

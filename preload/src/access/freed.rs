@@ -96,6 +96,16 @@ pub fn check(kind: Kind, range: Location) {
 #[cold]
 fn refuse(kind: Kind, range: Location) {
     let error = if kind == Kind::Read { HeapError::UseAfterFree } else { HeapError::WriteAfterFree };
-    let block = range.granules().find_map(heap::freed_block_around);
-    finish::heap_error(error, block.unwrap_or(range.start));
+    finish::heap_error(error, block_around(range));
+}
+
+/// A store is about to become visible by a step of this shadow thread: ends the execution if it comes too late.
+pub fn check_flush(shadow: ThreadId, range: Location) {
+    if is_freed(range) {
+        finish::late_store(shadow, block_around(range));
+    }
+}
+
+fn block_around(range: Location) -> u64 {
+    range.granules().find_map(heap::freed_block_around).unwrap_or(range.start)
 }

@@ -1,7 +1,7 @@
 //! Flushes: the steps by which stores become visible.
 
 use super::{all, model, of, stores};
-use crate::access::{clocks, spin};
+use crate::access::{clocks, freed, spin};
 use crate::{enabled, evaluation, policy, sched, world};
 use rscale_protocol::{Action, Op, ThreadId, Variable};
 
@@ -65,6 +65,7 @@ pub fn flush(shadow: ThreadId) {
     let Some(slot) = all().stores.first_of(shadow) else { return };
     let action = *world.fibers[shadow.index()].next();
     let store = *all().stores.get(slot);
+    freed::check_flush(shadow, store.range);
     stores::put(&store.new, store.range);
     all().stores.remove(slot);
     all().queues.note_flushed(shadow);
