@@ -116,6 +116,13 @@ pub struct Reduction {
 }
 
 impl Reduction {
+    /// How the execution ended, as far as it matters. One that goes round in a loop for ever, until its steps are used
+    /// up, has no end that would not be reached by leaving the loop sooner: it leaves nothing unexplored.
+    fn relevant_ending(&self, execution: &Execution) -> Option<Ending> {
+        let goes_round = self.history.repeats().have_come_round();
+        execution.ending().filter(|&ending| !(goes_round && ending == Ending::StepBudget))
+    }
+
     /// A search that has not begun.
     #[must_use]
     pub fn new(planner: Box<dyn Planner>, terms: Terms) -> Reduction {
@@ -192,7 +199,7 @@ impl Strategy for Reduction {
         self.planner.look_ahead(known, self.owned as EventIndex, &self.history, &mut self.counts);
         self.find_pending(execution);
         self.find_late(execution, known);
-        self.counts.add_run(execution.ending(), complete);
+        self.counts.add_run(self.relevant_ending(execution), complete);
         self.counts.max_depth = self.counts.max_depth.max(self.steps.len() as u64);
         self.plan_last_reversals(new);
         self.plan_waits(known);

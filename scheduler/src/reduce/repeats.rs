@@ -118,6 +118,12 @@ impl Repeats {
         self.last = self.last.filter(|&event| event < count);
     }
 
+    /// Whether the execution has been in one state so often that nothing else is explored behind it.
+    #[must_use]
+    pub fn have_come_round(&self) -> bool {
+        self.last.is_some()
+    }
+
     /// Whether something else may be explored in place of an event.
     #[must_use]
     pub fn allow_other_than(&self, event: EventIndex) -> bool {
@@ -179,11 +185,13 @@ mod tests {
     #[test]
     fn a_state_is_left_in_other_ways_until_the_third_visit() {
         let repeats = rounds(2, false);
-        assert!((0..12).all(|event| repeats.allow_other_than(event)));
+        assert!((0..12).all(|event| repeats.allow_other_than(event)) && !repeats.have_come_round());
         let mut repeats = rounds(4, false);
+        assert!(repeats.have_come_round());
         let allowed = (0..24).filter(|&event| repeats.allow_other_than(event)).count();
         assert!((12..=18).contains(&allowed), "{allowed}");
         repeats.truncate(12);
+        assert!(!repeats.have_come_round());
         assert!((0..24).all(|event| repeats.allow_other_than(event)));
     }
 
