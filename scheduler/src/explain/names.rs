@@ -193,9 +193,10 @@ impl Names {
         found
     }
 
-    /// What the statement at a call site allocates: all its words must mean the same type.
+    /// What the statement at a call site allocates: all its words must mean the same type. It is the statement that has
+    /// the call, in a header perhaps that was inlined: what else stands where the program uses that is of other objects.
     fn type_allocated_at(&self, site: u64) -> Option<TypeId> {
-        let frame = self.allocation(site)?;
+        let frame = self.symbols.frames_of_return_address(site).into_iter().next()?;
         let source = unchanged_source(&frame, &self.symbols.path_of(site)?)?;
         let hints = allocation::hints(&source, frame.line? as usize)?;
         let pc = site.checked_sub(1)?;
