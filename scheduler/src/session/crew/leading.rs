@@ -36,25 +36,35 @@ pub(super) struct Crew<'a, 'b> {
     pub(super) waits: Instant,
     /// How often the filters of each worker had cut something when it last stood still.
     pub(super) cut: BTreeMap<usize, Vec<u64>>,
+    /// What workers found when the search was over already.
+    pub(super) late: Vec<What>,
 }
 
 impl Crew<'_, '_> {
     /// Leads the others until nothing is left or a bound is reached, and has them leave.
     pub(super) fn lead_to_the_end(mut self, mut own: Worker<'_>, progress: &mut Progress) -> Result<Stop, Failure> {
-        let stop = self.lead(&mut own, progress);
-        if matches!(stop, Ok(Stop::Executions | Stop::Found)) {
-            self.keep_last(&mut own);
-        }
+        let stop = self.lead(&mut own, progress).or_else(stop_of);
+        let found = self.exploration.recorder.count();
+        let kept = match stop {
+            Ok(Stop::Executions | Stop::Found) => self.keep_last(&mut own),
+            _ => Ok(()),
+        };
         self.world.budget.close();
         self.desk.close();
         own.leave();
         own.host.sit(None);
         (self.exploration.host, self.exploration.search) = own.into_parts();
         self.dismiss();
+        let late = std::mem::take(&mut self.late);
+        let recorded = kept.and_then(|()| self.exploration.record_all(&late));
         if matches!(stop, Ok(Stop::Exhausted)) {
             self.keep();
         }
-        stop
+        match recorded {
+            Err(failure) if stop.is_ok() => stop_of(failure),
+            _ if self.exploration.recorder.count() > found && !self.exploration.config.keep_going => Ok(Stop::Found),
+            _ => stop,
+        }
     }
 
     /// Takes turns as a worker, and leads the others in between.
@@ -139,19 +149,13 @@ impl Crew<'_, '_> {
         let is_old = epoch != self.world.epoch;
         match what {
             What::Failed(failure) => return Err(failure),
-            What::Found(schedule, locations) => {
+            What::Found(..) => {
                 let before = self.exploration.recorder.count();
-                self.with_host(own, |exploration| exploration.record(&schedule, &locations))?;
-                self.exploration.keep_findings(before);
+                self.with_host(own, |exploration| exploration.record_news(&what))?;
                 own.note_findings(self.exploration.recorder.count() - before);
                 return Ok((!self.exploration.config.keep_going).then_some(Stop::Found));
             }
-            What::Lost(schedule, locations) => {
-                self.exploration.lost += 1;
-                let before = self.exploration.recorder.count();
-                self.with_host(own, |exploration| exploration.record_lost(&schedule, &locations))?;
-                self.exploration.keep_findings(before);
-            }
+            What::Lost(..) => self.with_host(own, |exploration| exploration.record_news(&what))?,
             What::Stopped(Stop::Exhausted | Stop::Executions) if is_old => {}
             What::Stopped(stop) => return Ok(Some(stop)),
             What::Counted(counts, outcomes) if !is_old => self.count(&counts, outcomes),
@@ -180,14 +184,14 @@ impl Crew<'_, '_> {
     }
 
     /// Writes down where everyone stands when the search is stopped, if they say so soon.
-    fn keep_last(&mut self, own: &mut Worker<'_>) {
+    fn keep_last(&mut self, own: &mut Worker<'_>) -> Result<(), Failure> {
         if self.exploration.journal.is_none() {
-            return;
+            return Ok(());
         }
         self.waits = Instant::now();
         self.desk.pause();
         if own.stand().is_err() {
-            return;
+            return Ok(());
         }
         let begin = Instant::now();
         while !self.desk.all_wait() && begin.elapsed() < PATIENCE {
@@ -196,7 +200,11 @@ impl Crew<'_, '_> {
         while let Ok(News { epoch, what }) = self.inbox.try_recv() {
             self.hear_last(epoch, what);
         }
+        // What runs have shown is written down before it is that they were made.
+        let late = std::mem::take(&mut self.late);
+        self.with_host(own, |exploration| exploration.record_all(&late))?;
         self.keep();
+        Ok(())
     }
 
     fn keep(&mut self) {
@@ -265,6 +273,7 @@ impl Crew<'_, '_> {
             What::Counted(counts, outcomes) if is_current => self.count(&counts, outcomes),
             What::Stands(worker, cut) if is_current => _ = self.cut.insert(worker, cut),
             What::Left(farewell) => self.part(farewell, is_current),
+            What::Found(..) | What::Lost(..) => self.late.push(what),
             _ => {}
         }
     }

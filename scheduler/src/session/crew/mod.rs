@@ -180,6 +180,33 @@ impl Exploration<'_> {
         self.host.has_unseen_code(unseen);
     }
 
+    /// Records what workers found, all of it or the first.
+    fn record_all(&mut self, news: &[What]) -> Result<(), Failure> {
+        let is_enough = |found: usize| found > 0 && !self.config.keep_going;
+        let mut left = news.iter();
+        while !is_enough(self.recorder.count())
+            && let Some(what) = left.next()
+        {
+            self.record_news(what)?;
+        }
+        Ok(())
+    }
+
+    /// Records what a worker found or lost, and writes it down.
+    fn record_news(&mut self, what: &What) -> Result<(), Failure> {
+        let before = self.recorder.count();
+        let recorded = match what {
+            What::Found(schedule, locations) => self.record(schedule, locations),
+            What::Lost(schedule, locations) => {
+                self.lost += 1;
+                self.record_lost(schedule, locations)
+            }
+            _ => Ok(()),
+        };
+        self.keep_findings(before);
+        recorded
+    }
+
     /// Records that an execution was lost. It is tried once more, with the process of this thread.
     fn record_lost(&mut self, schedule: &[Token], locations: &Locations) -> Result<(), Failure> {
         let (execution, mut shown) = self.run_again(schedule, locations)?;
@@ -191,10 +218,14 @@ impl Exploration<'_> {
         }
     }
 
+    /// Runs what a worker has run. That may take longer than there is time: what was found is not lost for that.
     fn run_again(&mut self, schedule: &[Token], locations: &Locations) -> Result<(Execution, Vec<Shown>), Failure> {
         self.host.set_locations(locations, &self.observed);
         let mut execution = Execution::default();
-        self.host.run(Plan::of(schedule), &mut execution)?;
+        self.host.set_deadline(None);
+        let run = self.host.run(Plan::of(schedule), &mut execution);
+        self.host.set_deadline(self.bounds.deadline());
+        run?;
         let shown = property::violations(&execution, &self.config.rules);
         Ok((execution, shown))
     }
@@ -281,6 +312,7 @@ impl Exploration<'_> {
                 order,
                 waits: Instant::now(),
                 cut: BTreeMap::new(),
+                late: Vec::new(),
             }
             .lead_to_the_end(own, progress)
         })
