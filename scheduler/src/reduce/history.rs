@@ -35,6 +35,8 @@ pub struct Entry {
     pub mode: Mode,
     /// What it does.
     pub role: Role,
+    /// How many touches directly before it are of the same mode.
+    pub alike: u32,
 }
 
 impl Entry {
@@ -289,8 +291,9 @@ impl History {
         self.clocks.push(thread, known);
         self.last[thread.index()] = index + 1;
         for touch in &event.footprint.touches {
-            let entry = Entry { event: index, thread, mode: touch.mode, role: touch.role };
-            self.touched[touch.variable as usize].push(entry);
+            let touched = &mut self.touched[touch.variable as usize];
+            let alike = touched.last().filter(|last| last.mode == touch.mode).map_or(0, |last| last.alike + 1);
+            touched.push(Entry { event: index, thread, mode: touch.mode, role: touch.role, alike });
         }
         if event.footprint.reach != Reach::Own {
             self.reaching.push(index);

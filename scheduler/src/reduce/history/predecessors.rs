@@ -42,14 +42,19 @@ impl History {
         compared
     }
 
-    /// The last events that a touch conflicts with, one of each thread. Returns how many were looked at.
+    /// The last events that a touch conflicts with, one of each thread. Returns how many pairs that decides about.
     fn conflicting(&self, touch: &Touch, thread: ThreadId, found: &mut Vec<Predecessor>) -> u64 {
-        let mut compared = 0;
+        let (entries, mut compared) = (self.touched(touch.variable), 0);
         let mut seen = ThreadSet::EMPTY;
         seen.insert(thread);
-        for entry in self.touched(touch.variable).iter().rev() {
+        while let Some(entry) = entries.len().checked_sub(compared + 1).map(|index| &entries[index]) {
+            if !entry.mode.conflicts(touch.mode) {
+                // Neither do those before it that are like it: a loop may have read the variable many times.
+                compared += entry.alike as usize + 1;
+                continue;
+            }
             compared += 1;
-            if entry.mode.conflicts(touch.mode) && !seen.contains(entry.thread) {
+            if !seen.contains(entry.thread) {
                 seen.insert(entry.thread);
                 found.push(Predecessor { event: entry.event, link: Link::Variable(touch.variable) });
             }
@@ -57,7 +62,7 @@ impl History {
                 break;
             }
         }
-        compared
+        compared as u64
     }
 
     /// The events from this one on that depend on whatever some thread does, from the last to the first.
