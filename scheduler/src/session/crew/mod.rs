@@ -104,7 +104,7 @@ struct Farewell {
 impl Exploration<'_> {
     /// Whether it is time for others to help.
     pub(super) fn needs_help(&mut self) -> bool {
-        self.jobs > 1 && self.has_been_alone() && self.can_be_helped() && self.has_room()
+        self.jobs > 1 && self.has_been_alone() && self.can_be_helped() && self.has_room() && self.is_worth_help()
     }
 
     /// Whether several workers are of use with the processors that there are. If the user says how many, they are;
@@ -126,6 +126,18 @@ impl Exploration<'_> {
             self.alone_until = self.bounds.elapsed() + AGAIN * self.config.alone;
         }
         has_room
+    }
+
+    /// Whether there seems to be enough left to do for others to be of use: each has to start the program first.
+    fn is_worth_help(&mut self) -> bool {
+        let elapsed = self.bounds.elapsed();
+        let left = |explored: f64| elapsed.as_secs_f64() * (1.0 - explored);
+        let is_little = |explored: f64| left(explored) < explored * (AGAIN * self.config.alone).as_secs_f64();
+        let is_worth_it = !self.search.explored().is_some_and(is_little);
+        if !is_worth_it {
+            self.alone_until = elapsed + self.config.alone;
+        }
+        is_worth_it
     }
 
     /// Whether the search has gone on alone for long enough: a while, or half of it if there seems to be a lot to do.
