@@ -58,13 +58,7 @@ impl Exploration<'_> {
 
     /// What a run without a result means for the search: one that has begun ends there, with what it knows.
     fn stopped_by(&self, failure: Failure) -> Result<Stop, Failure> {
-        match failure {
-            failure if self.search.counts().started() == 0 => Err(failure),
-            Failure::Interrupted => Ok(Stop::Interrupted),
-            Failure::OutOfTime => Ok(Stop::Time),
-            Failure::OutOfMemory => Ok(Stop::Memory),
-            failure => Err(failure),
-        }
+        if self.search.counts().started() == 0 { Err(failure) } else { crew::stop_of(failure) }
     }
 
     /// Adds an execution, and what the program has printed in it, to the search.

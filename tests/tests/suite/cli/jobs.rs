@@ -8,6 +8,7 @@ use rscale_tests::summary::Summary;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
+use std::thread;
 
 /// A process that is killed again and again before it can begin is given up: each has had so much processor time, in
 /// nanoseconds, which is that of thousands of executions.
@@ -336,6 +337,19 @@ fn ctrl_c_ends_all_workers() {
     let directory = place.scratch.path().display().to_string();
     assert_eq!(processes_with(&directory), Vec::<u32>::new(), "no process is left");
     assert_eq!(shared_memory(), Vec::<String>::new(), "no shared memory is left");
+}
+
+/// Not only where a search is shared from the start: who asks for two workers has two, if there are processors for them.
+#[test]
+fn two_workers_have_a_process_each_on_two_processors() {
+    if thread::available_parallelism().map_or(1, usize::from) < 2 {
+        return;
+    }
+    let place = Place::with("program", ENDLESS);
+    let running = Running::start(&mut place.command(&["run", "./program", "--jobs", "2", "--quiet"])).expect("started");
+    wait_for(|| (children(running.id()).len() == 2).then_some(())).expect("every worker has its process");
+    send(running.id(), Signal::SIGINT);
+    expect_status(&running.finish().expect("ends"), 3);
 }
 
 #[test]
